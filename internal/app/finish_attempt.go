@@ -13,8 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// finishAttempt ends the attempt that the roles made together and drives the task as any other: checks, reviews, a
-// rollback, a question to a person. After it the task is closed, waits at a gate, or is ready for another attempt.
+// finishAttempt ends the attempt that the roles made together and drives the task like any other:
+// checks, reviews, a rollback, a question to a person. Afterwards the task is closed, waits at a
+// gate, or is ready for another attempt.
 func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	id := rec.Task.ID
 	var err error
@@ -49,9 +50,9 @@ func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*
 	return rec, err
 }
 
-// returnWork returns the work for each attempt after the first to the last role that may write, with the findings about
-// the previous attempt; the roles after it work again. All roles start again after a rollback, or when nothing was
-// handed over since.
+// returnWork gives the work back for each attempt after the first: to the last role that may write,
+// with the findings about the previous attempt; the roles after it run again. After a rollback, or
+// without a handover, all roles start again.
 func (r *pipelineRun) returnWork(ctx context.Context, rec *session.Record) error {
 	all := rec.State.Attempts
 	p := rec.State.Pending

@@ -25,11 +25,11 @@ func FixPrompt(ctx context.Context, svc *Service, task belay.TaskID, tokens int)
 	}
 	if at, err := runner.TaskSession(ctx, s, r); err == nil {
 		s = at
-	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its worktree the prompt has only the record
+	} else if belay.CodeOf(err) != belay.CodeNotFound { // without the worktree the prompt is made from the record alone
 		return prompt.Fix{}, err
 	}
 	dr := &runner.Driver{Session: s, Record: r, Soft: ctx}
-	full, err := dr.PromptText(ctx, loop.PromptRetry) // the prompt of the next attempt, for comparison
+	full, err := dr.PromptText(ctx, loop.PromptRetry) // the full prompt of the next attempt, for comparison
 	if err != nil {
 		return prompt.Fix{}, err
 	}

@@ -18,7 +18,7 @@ func FleetProgram() (string, error) {
 			}
 		}
 	}
-	path, err := exec.LookPath(name) // which refuses one that PATH finds in the current folder
+	path, err := exec.LookPath(name) // LookPath fails for one that PATH finds in the current folder
 	if err != nil {
 		return "", &belay.Error{Code: belay.CodeCannot, What: name + " is not installed", Err: err,
 			Try: "make fleet, and put bin/" + name + " beside belay or on PATH (docs/fleet.md)"}

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestFleetProgram finds belay-fleet on PATH, and not in the folder that somebody works in.
+// TestFleetProgram finds belay-fleet on PATH, and not in the current folder.
 func TestFleetProgram(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

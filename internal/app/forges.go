@@ -53,10 +53,10 @@ func (s *Service) forgeClient(ctx context.Context, q ForgeOptions) (*forge.Clien
 // PublishRequest asks for a pull request of a task or a feature.
 type PublishRequest struct {
 	ForgeOptions
-	Name    string // of the task or feature; "" is the latest task
+	Name    string // a task or feature; "" is the latest task
 	Version string
 	Base    string // "" is the forge's default branch
-	Title   string // "" is the task's
+	Title   string // "" is the task's title
 	Push    bool
 	Draft   bool
 	Again   bool
@@ -65,7 +65,7 @@ type PublishRequest struct {
 	Output  io.Writer
 }
 
-// PublishResult is the pull request and what was done to publish it.
+// PublishResult is the pull request and how it was published.
 type PublishResult struct {
 	forge.Opened
 	Forge     string `json:"forge"`
@@ -75,8 +75,9 @@ type PublishResult struct {
 	Truncated bool   `json:"cut"`
 }
 
-// Publish opens a pull request of the current branch from the record, or updates the open one. It verifies everything
-// that it can before it sends anything. Repeated, it finds what was done. It pushes only on request.
+// Publish opens a pull request of the current branch from the record, or updates the open one. It
+// verifies what it can before it sends anything. It can be repeated: it finds what an earlier call
+// did. It pushes only on request.
 func (s *Service) Publish(ctx context.Context, q PublishRequest) (PublishResult, error) {
 	pull, err := s.Pull(ctx, q.Name, q.Version)
 	if err != nil {
@@ -203,8 +204,9 @@ type BranchChecks struct {
 // ChecksNone is the state of a commit without checks.
 const ChecksNone = "none"
 
-// BranchChecks asks the forge for the checks of the commit that is checked out. With every set it polls at that
-// interval while checks are running or none has begun. When ctx ends it returns what is known by then.
+// BranchChecks asks the forge for the checks of the commit that is checked out. With every set it
+// polls at that interval while checks are running or none has started. If ctx ends between two
+// polls, it returns the last state.
 func (s *Service) BranchChecks(ctx context.Context, q ForgeOptions, every time.Duration) (BranchChecks, error) {
 	c, _, err := s.forgeClient(ctx, q)
 	if err != nil {
@@ -213,8 +215,8 @@ func (s *Service) BranchChecks(ctx context.Context, q ForgeOptions, every time.D
 	return s.checksUntil(ctx, c, every, func(out BranchChecks) bool { return out.State == forge.Passed || out.State == forge.Failed })
 }
 
-// checksUntil polls the checks of the current commit until as accepts them. When ctx ends it returns what is known by
-// then.
+// checksUntil polls the checks of the current commit until as accepts them. If ctx ends between two
+// polls, it returns the last state.
 func (s *Service) checksUntil(ctx context.Context, c *forge.Client, every time.Duration, as func(BranchChecks) bool) (BranchChecks, error) {
 	for {
 		out, err := s.branchChecks(ctx, c)
@@ -290,8 +292,8 @@ func knownIssue(r *session.Record) KnownIssue {
 	return k
 }
 
-// FileIssues opens an issue for each known issue without one and records its address. An existing issue is found by its
-// marker.
+// FileIssues opens an issue for each known issue that has none and records its address. An existing
+// issue is found by its marker.
 func (s *Service) FileIssues(ctx context.Context, q ForgeOptions, version string) ([]KnownIssue, error) {
 	list, err := s.KnownIssues()
 	if err != nil || !slices.ContainsFunc(list, func(k KnownIssue) bool { return k.URL == "" }) {
@@ -318,8 +320,8 @@ func (s *Service) FileIssues(ctx context.Context, q ForgeOptions, version string
 	return list, nil
 }
 
-// fileIssue opens an issue, or finds the one with that marker, records its address after the text of a note on the
-// task, and returns it.
+// fileIssue opens an issue, or finds the one with the marker mark, and returns its address. It adds
+// the note n to the task, with the address appended to the note's text.
 func (s *Service) fileIssue(ctx context.Context, c *forge.Client, task belay.TaskID, title, text, mark string,
 	n session.Note) (string, error) {
 	issue, err := c.FileIssue(ctx, prompt.PlainLine(title, 200), text, mark)
@@ -341,8 +343,8 @@ type ReviewIssue struct {
 	URL string `json:"url,omitempty"`
 }
 
-// ReviewIssues returns the findings of the newest reviewed attempt, also those of accepted work, which did not block
-// it.
+// ReviewIssues returns the findings of the newest reviewed attempt, including those that did not
+// block accepted work.
 func (s *Service) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
 	out := []ReviewIssue{}
 	shown, r, err := s.Show(task)
@@ -370,15 +372,16 @@ func (s *Service) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
 	return out, nil
 }
 
-// findingNote is the kind of the note with the address of a finding's issue, after the finding's key.
+// findingNote is the kind of the note with a finding's key and the address of its issue.
 const findingNote = "finding-issue"
 
-// marker returns the marker of a finding's issue: the same finding of two reviews has the same one.
+// marker returns the marker of a finding's issue: it is equal for the same finding in two reviews.
 func (i ReviewIssue) marker(task belay.TaskID) string {
 	return reportedKey("finding", task.Key(), i.File, strings.Join(strings.Fields(i.Title), " "))
 }
 
-// FileReviewIssues opens an issue for each finding of a task's newest reviews without one and records its address.
+// FileReviewIssues opens an issue for each finding of a task's newest reviews that has none, and
+// records its address.
 func (s *Service) FileReviewIssues(ctx context.Context, q ForgeOptions, task belay.TaskID) ([]ReviewIssue, error) {
 	list, err := s.ReviewIssues(task)
 	if err != nil || !slices.ContainsFunc(list, func(i ReviewIssue) bool { return i.URL == "" }) {
@@ -401,8 +404,8 @@ func (s *Service) FileReviewIssues(ctx context.Context, q ForgeOptions, task bel
 	return list, nil
 }
 
-// text returns the text of the issue. A reviewer may be a model, so its text is in a code block, where nothing is
-// markup, a mention or a reference.
+// text returns the text of the issue. A reviewer may be a model, so its text is put into a code
+// block, in which the forge renders no markup, mentions or references.
 func (i ReviewIssue) text(task belay.TaskID) string {
 	lines := []string{"severity: " + i.Severity, "reviewer: " + i.By}
 	if i.File != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// TaskAtGate loads a task that waits for a person. CodeUsage when it does not wait.
+// TaskAtGate loads a task that waits for a person, and fails with CodeUsage if it does not.
 func (s *Service) TaskAtGate(task belay.TaskID) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
@@ -24,8 +24,9 @@ func (s *Service) TaskAtGate(task belay.TaskID) (*session.Record, error) {
 	return r, nil
 }
 
-// TaskAtNumberedGate loads a task that waits at the gate with the number n, as a person saw it. 0 accepts any gate.
-// When the task is past that gate, CodeBusy says who decided what.
+// TaskAtNumberedGate loads a task that waits at gate n, the one that a person was shown; 0 accepts
+// any gate. If the task is past that gate, the error is CodeBusy and names the decision and who
+// made it.
 func (s *Service) TaskAtNumberedGate(task belay.TaskID, n int) (*session.Record, error) {
 	if n == 0 {
 		return s.TaskAtGate(task)
@@ -54,8 +55,8 @@ type DecisionResult struct {
 	Phase    loop.Phase    `json:"phase"`
 }
 
-// Decide records a person's decision at a gate, given by its number or 0 as in TaskAtNumberedGate. The waiting run acts
-// on it, or the next `run --resume`.
+// Decide records a person's decision at a gate, with the number as in TaskAtNumberedGate. The
+// waiting run acts on it, or the next `run --resume`.
 func (s *Service) Decide(ctx context.Context, task belay.TaskID, gate int, what loop.Decision, words, by string) (*session.Record, error) {
 	r, err := s.TaskAtNumberedGate(task, gate)
 	if err != nil {
@@ -68,7 +69,8 @@ func (s *Service) Decide(ctx context.Context, task belay.TaskID, gate int, what 
 	return s.recordDecision(ctx, r, what, words, by)
 }
 
-// RestorePending does the restore that a task waits for now, without waiting for a resume.
+// RestorePending performs the restore that is a task's pending command, instead of leaving it to a
+// resume.
 func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runner.Observer) error {
 	at, err := s.forTask(ctx, r)
 	if err != nil {
@@ -82,12 +84,12 @@ func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runne
 	return at.doPending(ctx, r, w, loop.CmdRestore)
 }
 
-// CloseAccepted closes the record of a task that was just accepted, unless a run has locked its tree: that run closes
-// it.
+// CloseAccepted closes the record of a task that was just accepted. If the tree is locked it does
+// nothing: the task's run, or the next resume, closes it.
 func (s *Service) CloseAccepted(ctx context.Context, r *session.Record, w runner.Observer) error {
 	at, err := s.forTask(ctx, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		at, err = s, nil // its worktree is missing, and closing needs none
+		at, err = s, nil // closing does not need the missing worktree
 	}
 	if err != nil {
 		return err

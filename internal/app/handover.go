@@ -23,8 +23,8 @@ type UpdateRequest struct {
 	ClearFindings bool
 }
 
-// UpdateRole records it. Each change verifies the tree first, also when a role begins (in_progress). Errors:
-// belay.CodeDrift, those of MayStart and CheckCitations, CodeUsage, CodeRefused for secrets.
+// UpdateRole records the change. Everything but ClearFindings verifies the tree first. Errors:
+// belay.CodeDrift, those of CheckMayStart and CheckCitations, CodeUsage, CodeRefused for secrets.
 func UpdateRole(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.State, error) {
 	p, err := OpenPlace(ctx, s, q.ContextRequest)
 	if err != nil {
@@ -63,7 +63,7 @@ func UpdateRole(ctx context.Context, s *session.Session, q UpdateRequest) (hando
 	return p.StateOf(q.Role)
 }
 
-// OpenPlace opens the place of a task that has a context.
+// OpenPlace opens the context of a task, and fails when there is none.
 func OpenPlace(ctx context.Context, s *session.Session, q ContextRequest) (*TaskContext, error) {
 	p, err := openContext(ctx, s, q)
 	if err != nil {
@@ -72,7 +72,7 @@ func OpenPlace(ctx context.Context, s *session.Session, q ContextRequest) (*Task
 	return p, p.Rec.Context.CheckExists()
 }
 
-// StateOf returns what a role has done.
+// StateOf returns the state of a role.
 func (p *TaskContext) StateOf(role string) (handoff.State, error) {
 	s, err := p.Rec.Context.RoleState(role)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *TaskContext) setRole(ctx context.Context, role string, set handoff.Stat
 	})
 }
 
-// CheckUnchanged verifies the tree before something is changed; an open drift is not checked again.
+// CheckUnchanged verifies the tree before a change. It fails at once while a drift is open.
 func (p *TaskContext) CheckUnchanged(ctx context.Context) error {
 	if err := p.Rec.Context.CheckNoDrift(); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (p *TaskContext) CheckUnchanged(ctx context.Context) error {
 	return err
 }
 
-// startRole starts a role. The first one starts from the tree as it is at that time.
+// startRole starts a role. The first one starts from the current tree.
 func (p *TaskContext) startRole(ctx context.Context, role string) error {
 	if err := p.Rec.Context.CheckMayStart(role); err != nil {
 		return err
@@ -155,7 +155,8 @@ func (p *TaskContext) startRole(ctx context.Context, role string) error {
 	})
 }
 
-// BlockRole records a blocking finding of a role. It verifies nothing first, so that no drift loses the finding.
+// BlockRole records a blocking finding of a role. It does not verify the tree, so that a drift
+// cannot lose the finding.
 func BlockRole(ctx context.Context, s *session.Session, q ContextRequest, role, finding string) (handoff.State, error) {
 	p, err := OpenPlace(ctx, s, q)
 	if err != nil {
@@ -176,7 +177,7 @@ func BlockRole(ctx context.Context, s *session.Session, q ContextRequest, role, 
 	return p.StateOf(role)
 }
 
-// HandoverResult is a handover with notes for the one who made it.
+// HandoverResult is a handover with notes for its author.
 type HandoverResult struct {
 	Task belay.TaskID `json:"task_id"`
 	Role string       `json:"role"`
@@ -184,10 +185,10 @@ type HandoverResult struct {
 	Notes []string `json:"notes"`
 }
 
-// HandOver hands the tree over for a role. A tree without changes since the work began is handed over only with empty.
-// Errors: belay.CodeDrift when nobody had begun and the tree is not what was handed over before, when something was
-// committed, or when a read-only role changed files; CodeBusy when another role is at work; CodeUsage for a tree
-// without changes.
+// HandOver hands the tree over for a role. A tree without changes since the task started is handed
+// over only with empty set. Errors: belay.CodeDrift when no role is at work and the tree differs
+// from the last handover, when something was committed, or when a read-only role changed files;
+// CodeBusy when another role is at work; CodeUsage for a tree without changes.
 func HandOver(ctx context.Context, s *session.Session, q ContextRequest, role string, empty bool) (HandoverResult, error) {
 	p, err := OpenPlace(ctx, s, q)
 	if err != nil {
@@ -223,7 +224,7 @@ func HandOver(ctx context.Context, s *session.Session, q ContextRequest, role st
 	if err != nil {
 		return HandoverResult{}, err
 	}
-	if h.Files == 0 && !empty { // the index alone differs
+	if h.Files == 0 && !empty { // only the index differs
 		return HandoverResult{}, cmp.Or(p.Session.Restores.Drop(ctx, info.ID), noChangesError(p.Rec.Task.ID, r.Name))
 	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
@@ -289,7 +290,7 @@ func handoverNotes(h handoff.Handoff, info snapshot.Info) []string {
 	return out
 }
 
-// checkReadOnly refuses changes by a read-only role.
+// checkReadOnly fails if a read-only role changed the tree.
 func (p *TaskContext) checkReadOnly(ctx context.Context, role string, then, now belay.SnapshotID) error {
 	inScope, err := p.inScope()
 	if err != nil {
@@ -317,7 +318,8 @@ func (p *TaskContext) checkReadOnly(ctx context.Context, role string, then, now 
 		"%s is read-only but changed the tree: %s", role, report.Summary())
 }
 
-// ResolveDrift accepts the present tree in place of what was handed over, with a note that says why.
+// ResolveDrift accepts the current tree in place of the last handover, with a note that gives the
+// reason.
 func (p *TaskContext) ResolveDrift(ctx context.Context, note string) (HandoverResult, error) {
 	note = handoff.TruncateText(handoff.NormalizeText(belay.Visible(note)), "the note was cut; use a shorter one")
 	if note == "" {
@@ -338,7 +340,7 @@ func (p *TaskContext) ResolveDrift(ctx context.Context, note string) (HandoverRe
 	}
 	previous := p.Rec.Context.Expected()
 	if _, err := p.Session.Snaps.LookUp(ctx, previous); err != nil {
-		previous = "" // it is gone: that was the drift
+		previous = "" // its snapshot is missing: that was the drift
 	}
 	base := p.Rec.Context.Block.Base
 	if _, err := p.Session.Snaps.LookUp(ctx, base); err != nil {
@@ -359,9 +361,9 @@ func (p *TaskContext) ResolveDrift(ctx context.Context, note string) (HandoverRe
 	return HandoverResult{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastHandoffBy, Handoff: h, Notes: handoverNotes(h, info)}, err
 }
 
-// SendBack returns the work to a role after the last one handed over. words give the reason; secrets in them are
-// masked. back names the attempt of the task's loop that begins with it, and whether the state before was restored. It
-// is done once for each attempt.
+// SendBack returns the work to a role after the last handover. words give the reason; secrets in
+// them are masked. back has the number of the task's attempt that starts with it, and whether the
+// tree was rolled back. It is done once for each attempt.
 func SendBack(ctx context.Context, s *session.Session, q ContextRequest, role, words string, back handoff.SentBack) error {
 	p, err := OpenPlace(ctx, s, q)
 	if err != nil || p.Rec.Context.Attempt >= back.Attempt {

@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// HandoverCheck is the result of a verification. Expected is what was handed over last; "" when nothing was. Found is a
-// snapshot of the present tree when it differs.
+// HandoverCheck is the result of a verification. Expected is the snapshot of the last handover, ""
+// for none. Found is a snapshot of the current tree if it differs.
 type HandoverCheck struct {
 	Task     belay.TaskID     `json:"task_id"`
 	OK       bool             `json:"ok"`
@@ -27,16 +27,17 @@ type HandoverCheck struct {
 	Kinds []handoff.DriftKind `json:"kinds"`
 }
 
-// VerifyRequest asks whether the tree is as it was handed over and, for a role, whether it may begin.
+// VerifyRequest asks whether the tree equals the last handover and, for a role, whether it may
+// start.
 type VerifyRequest struct {
 	ContextRequest
 	Role           string
 	IgnoreLineEnds bool
 }
 
-// VerifyHandover compares the tree with what was handed over last. A difference is recorded with a snapshot of what was
-// found and raises the drift count. Errors: belay.CodeDrift with the differences in the result; those of MayStart and
-// CheckCitations for a role.
+// VerifyHandover compares the tree with the last handover. A difference is recorded with a snapshot
+// of the current tree and raises the drift count. Errors: belay.CodeDrift with the differences in
+// the result; for a role, those of CheckMayStart and CheckCitations.
 func VerifyHandover(ctx context.Context, s *session.Session, q VerifyRequest) (HandoverCheck, error) {
 	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
@@ -60,8 +61,8 @@ func VerifyHandover(ctx context.Context, s *session.Session, q VerifyRequest) (H
 	return p.verify(ctx, q.IgnoreLineEnds)
 }
 
-// checkRecordEdited reports a record that was changed after it was written. Nothing can be added to it then, so it is
-// reported and not counted. unread is the error of reading it.
+// checkRecordEdited reports a record that was edited by someone else. Nothing can be appended to
+// such a record, so the drift is reported and not counted. unread is the error of reading it.
 func checkRecordEdited(s *session.Session, task belay.TaskID, unread error) (HandoverCheck, bool) {
 	if belay.CodeOf(unread) == belay.CodeNotFound {
 		return HandoverCheck{}, false
@@ -79,11 +80,11 @@ func checkRecordEdited(s *session.Session, task belay.TaskID, unread error) (Han
 
 // verify compares, records the drift, and returns belay.CodeDrift for it.
 func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (HandoverCheck, error) {
-	defer p.Session.Repo.ShareReader()() // one process of git reads it all
+	defer p.Session.Repo.ShareReader()() // use one git process for all objects
 	c := &p.Rec.Context
 	v := HandoverCheck{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastHandoffBy, AtWork: c.ActiveRole, Drift: c.DriftCount()}
 	if v.Expected == "" && c.ActiveRole != "" {
-		v.Expected = c.Block.Base // whoever is at work must not commit
+		v.Expected = c.Block.Base // a role at work must not commit
 	}
 	own, err := p.checkOwnFiles(ctx, v.Expected)
 	if err != nil {
@@ -122,7 +123,7 @@ func driftError(v HandoverCheck) error {
 	if by == "" {
 		by = "belay"
 	}
-	if v.Expected == "" { // what belay wrote itself was edited
+	if v.Expected == "" { // belay's own files were edited
 		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("see belay log --verify %s", v.Task), what,
 			v.Task, by, v.Report.Summary())
 	}
@@ -133,8 +134,8 @@ func driftError(v HandoverCheck) error {
 		what, v.Task, by, v.Report.Summary())
 }
 
-// compare lists how the tree differs from what was expected. While a role is at work the files are its own business:
-// only changes to the repository, not to files, count.
+// compare lists the differences between the tree and the expected state. While a role is at work it
+// may change files: only changes to the repository count.
 func (p *TaskContext) compare(ctx context.Context, v *HandoverCheck, ignoreEnds bool) error {
 	inScope, err := p.inScope()
 	if err != nil {
@@ -178,16 +179,16 @@ func (p *TaskContext) snapshotDrift(ctx context.Context, r handoff.Reader) (bela
 	return info.ID, err
 }
 
-// repositoryWide returns the differences of the repository, not of files. A stash is a role's own tool while it is at
-// work.
+// repositoryWide returns the differences in the repository, not in files. Stashes are omitted,
+// because a role may use them while at work.
 func repositoryWide(r handoff.Report) []handoff.Difference {
 	kinds := []handoff.DriftKind{handoff.HeadMoved, handoff.Committed, handoff.Reset, handoff.Amended, handoff.Switched,
 		handoff.Operation}
 	return slices.DeleteFunc(slices.Clone(r.Differences), func(d handoff.Difference) bool { return !slices.Contains(kinds, d.Kind) })
 }
 
-// checkOwnFiles checks what belay wrote itself: the record's chain as the snapshot noted it, attachments, and the files
-// that were written for agents.
+// checkOwnFiles checks belay's own files: that the record still has the entry noted in the
+// snapshot, the attachments, and the files written for agents.
 func (p *TaskContext) checkOwnFiles(ctx context.Context, expected belay.SnapshotID) (out []handoff.Difference, err error) {
 	current := p.Rec.Context.Attachments()
 	proof, err := p.Session.Journal.Verify(p.Rec.Task.ID, func(data json.RawMessage) []string {

@@ -24,8 +24,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// HealthCheck is the result of one check of belay's own state. OK is false when it needs a person; Try then says what
-// to do.
+// HealthCheck is the result of one check of belay's own state. OK is false when a person has to
+// act; Try is the suggested action.
 type HealthCheck struct {
 	Subject string `json:"about"`
 	OK      bool   `json:"ok"`
@@ -35,11 +35,12 @@ type HealthCheck struct {
 
 // HealthOptions selects which snapshots are read.
 type HealthOptions struct {
-	All      bool               // also read those of ended tasks
+	All      bool               // also read the snapshots of ended tasks
 	Progress func(done, of int) // called before each snapshot is read; may be nil
 }
 
-// CheckHealth checks everything that belay relies on. It fixes what is safe to fix, such as an interrupted restore.
+// CheckHealth checks everything that belay relies on. It repairs what is safe to repair, such as an
+// interrupted restore.
 func CheckHealth(ctx context.Context, s *session.Session, configErr error, opts HealthOptions) []HealthCheck {
 	list := []HealthCheck{{Subject: "git", OK: true, Text: fmt.Sprintf("%s, %s objects", s.Repo.Root, s.Repo.Format)}}
 	list = append(list, CheckGitFolders(s.Repo.Root)...)
@@ -53,8 +54,8 @@ func CheckHealth(ctx context.Context, s *session.Session, configErr error, opts 
 	return append(list, checkSnapshots(ctx, s, opts)...)
 }
 
-// CheckGitFolders reports what is odd in the git folders of the repository that contains dir: links, wrong types, files
-// of other users. The repository need not be one that can be opened.
+// CheckGitFolders reports problems with the git folders of the repository that contains dir: links,
+// wrong types, files of other users. It also works for a repository that cannot be opened.
 func CheckGitFolders(dir string) []HealthCheck {
 	odds, err := git.FindUnusable(dir)
 	var list []HealthCheck
@@ -82,8 +83,8 @@ func checkConfig(s *session.Session, configErr error) HealthCheck {
 	return HealthCheck{Subject: "config", OK: true, Text: "valid"}
 }
 
-// checkWritable writes a real file in belay's state folders and in those that store snapshots: permissions alone do not
-// show a full disk or a read-only file system.
+// checkWritable writes a real file in belay's state folders and in the folders that store
+// snapshots, because permissions do not show a full disk or a read-only file system.
 func checkWritable(s *session.Session) HealthCheck {
 	dir := filepath.Join(s.Repo.Common, "belay")
 	err := fsroot.MkdirAll(dir, 0o700)
@@ -94,13 +95,13 @@ func checkWritable(s *session.Session) HealthCheck {
 		filepath.Join(s.Repo.Common, filepath.FromSlash(snapshot.RefPrefix))}
 	for _, top := range slices.Compact([]string{dir, s.Scratch()}) {
 		others = append(others, filepath.Join(top, "files", ".new"))
-		entries, _ := fsroot.ReadDir(top) // what cannot be listed is reported above, or does not exist
+		entries, _ := fsroot.ReadDir(top) // an unreadable folder is reported above
 		for _, e := range entries {
 			others = append(others, filepath.Join(top, e.Name()))
 		}
 	}
 	for _, path := range others {
-		if err == nil && fsroot.IsFolder(path) { // a missing folder is created when it is needed
+		if err == nil && fsroot.IsFolder(path) { // a missing folder is created on demand
 			err = probe(path)
 		}
 	}
@@ -139,7 +140,7 @@ func checkRestores(ctx context.Context, s *session.Session) HealthCheck {
 	return HealthCheck{Subject: "restore", OK: true, Text: "no interrupted restore"}
 }
 
-// checkSnapshotting reads everything that a snapshot would contain and stores nothing.
+// checkSnapshotting reads everything that a snapshot would contain, without storing it.
 func checkSnapshotting(ctx context.Context, s *session.Session) HealthCheck {
 	if _, err := s.Snaps.Worktree.Capture(ctx, snapshot.CaptureOptions{}); err != nil {
 		return HealthCheck{Subject: "working tree", Text: session.ErrorLine(err), Try: "fix the cause, then run belay snapshot take"}
@@ -191,7 +192,7 @@ func checkAnchors(s *session.Session) HealthCheck {
 	return HealthCheck{Subject: "anchors", OK: true, Text: "records are anchored in " + s.Anchors.Location()}
 }
 
-// missingRecords lists the tasks that have lost their record.
+// missingRecords lists the tasks without a record.
 func missingRecords(ctx context.Context, s *session.Session) (list []HealthCheck) {
 	all, err := s.AbsentTasks(ctx)
 	if err != nil {
@@ -207,8 +208,8 @@ func missingRecords(ctx context.Context, s *session.Session) (list []HealthCheck
 	return list
 }
 
-// repairRefs restores missing refs of snapshots that records name, where the objects still exist, and deletes duplicate
-// refs that no open task needs.
+// repairRefs restores missing refs of snapshots that records name and that still exist, and deletes
+// duplicate refs that no open task needs.
 func repairRefs(ctx context.Context, s *session.Session) (list []HealthCheck) {
 	all, err := s.Records(nil)
 	if err != nil {
@@ -248,7 +249,7 @@ func failedRepair(about string, err error) HealthCheck {
 	return HealthCheck{Subject: about, Text: session.ErrorLine(err), Try: "fix the cause, then run belay doctor"}
 }
 
-// sweepContexts deletes agents' files of tasks that have ended or have no record.
+// sweepContexts deletes the agents' files of tasks that have ended or have no record.
 func sweepContexts(s *session.Session) (list []HealthCheck) {
 	swept, err := s.SweepContexts()
 	for _, key := range swept {
@@ -261,7 +262,7 @@ func sweepContexts(s *session.Session) (list []HealthCheck) {
 	return list
 }
 
-// checkRuns finds attempts that no process waits for.
+// checkRuns finds attempts without a belay process that waits for them.
 func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 	all, err := s.Records(nil)
 	if err != nil {
@@ -299,8 +300,8 @@ func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 	return list
 }
 
-// checkSnapshots verifies that every object of every snapshot exists, and reads those of the snapshots that are likely
-// to be needed: of open tasks and of no task, or all of them.
+// checkSnapshots verifies that every object of every snapshot exists. It also reads the objects of
+// all snapshots, or only of those that are likely to be needed: of open tasks and of no task.
 func checkSnapshots(ctx context.Context, s *session.Session, opts HealthOptions) []HealthCheck {
 	problems, err := s.Snaps.Verify(ctx)
 	if err != nil {
@@ -355,7 +356,7 @@ func findDamaged(ctx context.Context, s *session.Session, opts HealthOptions) (r
 	return len(all), damaged, err
 }
 
-// damagedSnapshot lists what cannot be read of a snapshot, and what to do.
+// damagedSnapshot lists the unreadable parts of a snapshot, and what to do.
 func damagedSnapshot(x snapshot.Damaged) HealthCheck {
 	var parts []string
 	for _, b := range x.Broken[:min(5, len(x.Broken))] {
@@ -377,16 +378,16 @@ func andMore(n int) string {
 // VerifiedRecord is the result of verifying one record.
 type VerifiedRecord struct {
 	Task     belay.TaskID `json:"task"`
-	Feature  string       `json:"feature,omitempty"` // of the record of a feature: its name
+	Feature  string       `json:"feature,omitempty"` // the feature's name, if it is a feature's record
 	Entries  int          `json:"entries"`
 	OK       bool         `json:"ok"`
 	Head     string       `json:"head"`
 	Problems []string     `json:"problems"`
 	Anchored bool         `json:"anchored"`       // compared with the head stored outside the repository
-	Note     string       `json:"note,omitempty"` // why not, or what is no problem
+	Note     string       `json:"note,omitempty"` // why it was not compared, or a harmless remark
 }
 
-// VerifyRecord recomputes a record's whole hash chain, with the attachments that its events name.
+// VerifyRecord recomputes a record's hash chain and verifies the attachments that its events name.
 func VerifyRecord(s *session.Session, task belay.TaskID) VerifiedRecord {
 	v, err := s.Journal.Verify(task, attachmentsOf)
 	out := VerifiedRecord{Task: task, Entries: v.Entries, Head: v.Head.Hash, Problems: v.Problems}

@@ -22,19 +22,21 @@ import (
 	"github.com/belay-dev/belay/internal/watch"
 )
 
-// Time limits of a hook call, for which an agent and a person wait. The end of a session has one second in all.
+// Time limits of a hook call, because an agent and a person wait for it. hookEndLimit is for the
+// end of a session.
 const (
 	hookLimit     = 20 * time.Second
 	hookEndLimit  = time.Second
 	hookLockLimit = 5 * time.Second // the wait for another hook call in the same tree
 )
 
-// Slack is added to the time limits that an agent or a person waits for: zero in the program, a minute in tests, which
-// must pass on a busy machine.
+// Slack is added to the time limits of hook calls: zero in the program, longer in tests, which must
+// pass on a busy machine.
 var Slack time.Duration
 
-// Hook handles an event of an agent's own session and returns what to tell the agent. It never fails: a fault of belay
-// must not break an agent. Errors go to belay's log. Only a denial stays in force whatever fails after it.
+// Hook handles an event of an agent's own session and returns the answer for the agent. It never
+// fails, because a fault of belay must not break an agent: errors go to belay's log. A denial stays
+// in force if something fails after it.
 func Hook(ctx context.Context, s OpenOptions, ev hook.Event) (ans hook.Answer) {
 	reads := ev.Tool.Effect == hook.Reads && (ev.Kind == hook.Before || ev.Kind == hook.After)
 	if ev.Kind == hook.Other || reads || ev.Kind == hook.Prompt && strings.TrimSpace(ev.Prompt) == "" {
@@ -52,14 +54,14 @@ func Hook(ctx context.Context, s OpenOptions, ev hook.Event) (ans hook.Answer) {
 	}
 	h.ev.Dir, s.Dir = ev.Dir, ev.Dir
 	if h.svc, _, err = OpenAnyway(ctx, s); err != nil {
-		return denyWithoutRepository(ev) // no repository, or one that belay cannot work in
+		return denyWithoutRepository(ev) // no repository, or one that belay cannot open
 	}
 	h.id = session.SessionTask(ev.Agent, ev.Session, h.svc.Session.Repo.Root)
 	limit := hookLimit + Slack
 	if ev.Kind == hook.End {
 		limit = hookEndLimit + Slack
 	}
-	if ev.Kind == hook.Stop { // its checks have a limit of their own
+	if ev.Kind == hook.Stop { // the checks have their own limit
 		limit += h.svc.Session.Config.Hooks.Timeout
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -79,12 +81,12 @@ type hookCall struct {
 	ans  *hook.Answer
 
 	began  time.Time
-	marked bool // this call has begun to handle its event
+	marked bool // this call has started to handle its event
 }
 
 func (h *hookCall) handle(ctx context.Context) error {
 	if by, busy := h.svc.Session.TreeLockHolder(); busy && by.Task != "" && by.Task != h.id {
-		if h.ev.Kind == hook.Before { // belay runs this agent itself: it takes the snapshots and checks the work
+		if h.ev.Kind == hook.Before { // belay runs this agent itself, takes the snapshots and checks the work
 			h.judgeToolCall(ctx, h.newTask())
 		}
 		return nil
@@ -106,8 +108,8 @@ func (h *hookCall) handle(ctx context.Context) error {
 	return nil
 }
 
-// withLock runs one step of the session under the lock that serialises hook calls in this tree. It loads the session
-// first, and creates its record if there is none.
+// withLock runs one step of the session under the lock that serialises hook calls in this tree. It
+// first loads the session, or creates its record.
 func (h *hookCall) withLock(ctx context.Context, do func() error) error {
 	waiting, cancel := context.WithTimeout(ctx, hookLockLimit+Slack)
 	defer cancel()
@@ -120,7 +122,7 @@ func (h *hookCall) withLock(ctx context.Context, do func() error) error {
 	for range 3 {
 		if err = h.openSession(ctx); err == nil && h.isDuplicate() {
 			*h.ans = hook.Answer{}
-			if h.ev.Kind == hook.Before { // every duplicate call denies as well
+			if h.ev.Kind == hook.Before { // every duplicate call must deny as well
 				h.judgeToolCall(ctx, h.sess.Task)
 			}
 			return nil
@@ -136,9 +138,10 @@ func (h *hookCall) withLock(ctx context.Context, do func() error) error {
 	return err
 }
 
-// isDuplicate reports whether the last mark is of this very event: belay's hooks may be installed in two places, and
-// the agent calls both, mostly at the same time. An event that looks like the one before it is the same one if its hook
-// was called before that one's work was done, or if nobody could repeat it so soon.
+// isDuplicate reports whether the last mark is of the same event: if belay's hooks are installed in
+// two places, the agent calls both, mostly at the same time. An event that looks like the previous
+// one is the same if its hook was called before the first call finished, or sooner than a person or
+// agent could repeat it.
 func (h *hookCall) isDuplicate() bool {
 	if h.marked {
 		return false
@@ -155,7 +158,7 @@ func (h *hookCall) isDuplicate() bool {
 		if last.Name != ev.Tool.Name {
 			return false
 		}
-		if last.Kind == session.MarkDenied { // parallel calls also arrive at once: their IDs differ
+		if last.Kind == session.MarkDenied { // parallel calls also arrive together, but with different IDs
 			return atOnce && (last.Call == "" || last.Call == ev.Tool.Call)
 		}
 		return last.Kind == session.MarkBefore && ev.Tool.Call == "" && soon && last.Text == toolText(ev.Tool)
@@ -176,8 +179,8 @@ func (h *hookCall) openSession(ctx context.Context) (err error) {
 	return err
 }
 
-// newTask makes the task that the session is recorded as. Its rules are fixed now: an agent that edits the config does
-// not change its own rules.
+// newTask returns the task for the session's record. Its rules are frozen, so that an agent cannot
+// change its own rules by editing the config.
 func (h *hookCall) newTask() belay.Task {
 	c := h.svc.Session.Config
 	t := belay.Task{
@@ -191,7 +194,7 @@ func (h *hookCall) newTask() belay.Task {
 		t.Scope.Protect = globs
 	}
 	t.Checks.Timeout = c.Hooks.Timeout
-	t.Checks.Tests, t.Checks.Linters = withEventStream(c.Checks.Tests), c.Linters // configured ones only, none detected: a person waits
+	t.Checks.Tests, t.Checks.Linters = withEventStream(c.Checks.Tests), c.Linters // configured ones only, none detected, because a person waits
 	t.Checks.Skip = append(append([]string{}, t.Checks.Skip...), "change", "scope", "contract", "size", "coverage", "style")
 	return t
 }
@@ -210,8 +213,9 @@ var snapshotLimit = func(kind session.MarkKind) time.Duration {
 	return 5*time.Second + Slack
 }
 
-// takeSnapshot takes a snapshot for a mark, or reuses the last one if nothing changed. If it takes too long, none is
-// taken until the next prompt: a slow belay is worse than none.
+// takeSnapshot takes a snapshot for a mark, or reuses the last one if nothing changed. If it takes
+// too long, no more are taken until the next prompt, because a slow hook is worse than a missing
+// snapshot.
 func (h *hookCall) takeSnapshot(ctx context.Context, m *session.Mark, agents bool, what string) ([]snapshot.Pin, error) {
 	kind, command := belay.KindBefore, fmt.Sprintf("turn-%d-%s-%d%s", m.Turn, m.Kind, m.Tools, session.StartMark)
 	if agents {
@@ -246,7 +250,7 @@ func (h *hookCall) takeSnapshot(ctx context.Context, m *session.Mark, agents boo
 func (h *hookCall) onStart(ctx context.Context) error {
 	b := h.svc.Brief(ctx)
 	if _, err := h.svc.Session.LoadHookSession(h.id); err == nil {
-		b.Folder = "" // the session got it when it began
+		b.Folder = "" // the session got it at its first start
 	}
 	if text := b.Text(); text != "" {
 		h.ans.Context = text
@@ -261,19 +265,22 @@ func (h *hookCall) onStart(ctx context.Context) error {
 	return errors.Join(err, h.svc.RetainSessions(ctx))
 }
 
-// A watcher makes snapshots faster from this size of the index on (about 20,000 files). Its start may take this long.
+// watchIndexSize is the size of the index from which a watcher is worthwhile (about 20,000 files);
+// watchStartLimit is the time limit for its start.
 const (
 	watchIndexSize  = 2 << 20
 	watchStartLimit = 3 * time.Second
 )
 
-// isLargeRepo reports whether reading every file of the repository takes longer than a person likes to wait.
+// isLargeRepo reports whether reading all files of the repository takes so long that a person
+// notices.
 func (h *hookCall) isLargeRepo() bool {
 	info, err := fsroot.Lstat(filepath.Join(h.svc.Session.Repo.Dir, "index"))
 	return err == nil && info.Size() >= watchIndexSize
 }
 
-// startWatch starts a watcher where it makes the session's snapshots faster. Snapshots are as correct without one.
+// startWatch starts a watcher if it makes the session's snapshots faster. Snapshots are also
+// correct without one.
 func (h *hookCall) startWatch(ctx context.Context) {
 	if !h.isLargeRepo() || !h.svc.Session.Config.Hooks.Watch {
 		return
@@ -286,7 +293,7 @@ func (h *hookCall) startWatch(ctx context.Context) {
 }
 
 func (h *hookCall) onPrompt(ctx context.Context) error {
-	again := strings.Contains(h.ev.Prompt, rejectionPrefix) // belay's message about rejected work, not a person's prompt
+	again := strings.Contains(h.ev.Prompt, rejectionPrefix) // belay's own message, not a person's prompt
 	return h.withLock(ctx, func() error {
 		m := h.nextMark(session.MarkPrompt)
 		if !again {
@@ -321,12 +328,12 @@ func (h *hookCall) onBefore(ctx context.Context) error {
 		taken, err := h.takeSnapshot(ctx, &m, agents, fmt.Sprintf("before tool call %d", m.Tool))
 		m.Open = append(m.Open[:len(m.Open):len(m.Open)], session.OpenCall{Call: h.ev.Tool.Call, Tool: m.Tool})
 		m.Background = m.Background || h.ev.Tool.Background
-		if m.TurnStart == "" { // no prompt was seen
+		if m.TurnStart == "" { // no prompt event was received
 			m.TurnStart = m.Snapshot
 		}
 		return errors.Join(err, h.svc.Session.AddMark(ctx, h.sess, m, taken...))
 	})
-	if err != nil && h.sess == nil { // the record cannot be used; a destructive command is denied anyway
+	if err != nil && h.sess == nil { // the record cannot be used; still deny destructive commands
 		h.judgeToolCall(ctx, h.newTask())
 	}
 	return err
@@ -338,16 +345,16 @@ func (h *hookCall) onAfter(ctx context.Context) error {
 		m.Name = h.ev.Tool.Name
 		at := slices.IndexFunc(m.Open, func(c session.OpenCall) bool { return c.Call == h.ev.Tool.Call && c.Call != "" })
 		if n := len(m.Open) - 1; at < 0 && n >= 0 && (m.Open[n].Call == "" || h.ev.Tool.Call == "") {
-			at = n // agents that give no IDs
+			at = n // agents that send no IDs
 		}
 		if at < 0 {
-			return nil // it began before the session's first event, or was denied
+			return nil // it started before the session's first event, or was denied
 		}
 		m.Tool = m.Open[at].Tool
 		m.Open = append(append([]session.OpenCall{}, m.Open[:at]...), m.Open[at+1:]...)
 		taken, err := h.takeSnapshot(ctx, &m, true, fmt.Sprintf("after tool call %d", m.Tool))
 		if err != nil && !m.Slow {
-			return err // the call stays open: the next snapshot has its changes, and attributes them to a tool
+			return err // the call stays open, so that the next snapshot attributes its changes to a tool
 		}
 		if err := errors.Join(err, h.svc.Session.AddMark(ctx, h.sess, m, taken...)); err != nil {
 			return err
@@ -365,7 +372,7 @@ func (h *hookCall) onEnd(ctx context.Context) error {
 	})
 }
 
-// onStop has the turn's work checked, and keeps the agent from stopping when it is rejected.
+// onStop checks the turn's work. If it is rejected, the agent is kept from stopping.
 func (h *hookCall) onStop(ctx context.Context) error {
 	var taken []snapshot.Pin
 	var m session.Mark
@@ -384,7 +391,7 @@ func (h *hookCall) onStop(ctx context.Context) error {
 	return h.checkTurn(ctx, m)
 }
 
-// checkTurn checks the turn's work and tells the agent or the person what the loop decided.
+// checkTurn checks the turn's work and reports the loop's decision to the agent or the person.
 func (h *hookCall) checkTurn(ctx context.Context, m session.Mark) error {
 	r, err := h.judgeTurn(ctx, m)
 	if err != nil || r == nil {
@@ -414,7 +421,7 @@ func (h *hookCall) checkTurn(ctx context.Context, m session.Mark) error {
 	})
 }
 
-// log appends an error to the hook log, for people who ask why a hook did nothing.
+// log appends an error to the hook log, which shows why a hook did nothing.
 func (h *hookCall) log(err error) {
 	if h.svc == nil || err == nil {
 		return
@@ -430,18 +437,18 @@ func (h *hookCall) log(err error) {
 	}
 	f, ferr := fsroot.OpenFile(path, flags, 0o600)
 	if ferr != nil {
-		return // the git folder is not writable: there is no place to report it
+		return // the git folder is not writable, so the error cannot be reported
 	}
 	defer f.Close()
 	fmt.Fprintln(f, HookError{Time: time.Now().UTC(), Agent: h.ev.Agent, Event: belay.VisibleLine(h.ev.Name), Session: h.id,
 		Error: belay.VisibleLine(secret.Mask(session.ErrorLine(err)))})
 }
 
-// HookError is an error in a hook call, which the agent was not told about.
+// HookError is an error of a hook call that was not reported to the agent.
 type HookError struct {
 	Time    time.Time    `json:"time"`
 	Agent   string       `json:"agent"`
-	Event   string       `json:"event"` // as the agent names it
+	Event   string       `json:"event"` // the agent's name for it
 	Session belay.TaskID `json:"session,omitempty"`
 	Error   string       `json:"error"`
 }
@@ -450,7 +457,8 @@ func (e HookError) String() string {
 	return fmt.Sprintf("%s %s %s %s: %s", e.Time.Format(time.RFC3339), e.Agent, e.Event, e.Session, e.Error)
 }
 
-// HookErrors returns the errors in hooks, oldest first, of one session or of all for "". Old ones are deleted.
+// HookErrors returns the errors of hook calls, oldest first, of one session or of all for "". The
+// log is truncated when it grows too large.
 func (s *Service) HookErrors(of belay.TaskID) ([]HookError, error) {
 	text, err := fsroot.ReadFile(s.Session.Scratch("hooks.log"), fsroot.MaxSmallFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

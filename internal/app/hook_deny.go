@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/hook"
 )
 
-// judgeToolCall denies a tool call that would destroy work, or write where the agent must not.
+// judgeToolCall denies a tool call that would destroy work or write to a protected place.
 func (h *hookCall) judgeToolCall(ctx context.Context, t belay.Task) {
 	for _, p := range h.ev.Tool.Paths {
 		if why := h.writeDenial(t, p); why != "" {
@@ -35,10 +35,12 @@ func (h *hookCall) judgeToolCall(ctx context.Context, t belay.Task) {
 	}
 }
 
-// denialPrefix begins the message about a denied command to the agent; a person sees only the reasons.
+// denialPrefix begins the message to the agent about a denied command. A person sees only the
+// reasons.
 const denialPrefix = "belay denied this command; nothing of it was run."
 
-// denyWithoutRepository denies a command that destroys work by its text alone, in a repository that belay cannot open.
+// denyWithoutRepository denies a command that destroys work, judged by its text alone, in a
+// repository that belay cannot open.
 func denyWithoutRepository(ev hook.Event) (ans hook.Answer) {
 	if ev.Kind != hook.Before || ev.Tool.Command == "" {
 		return ans
@@ -60,7 +62,7 @@ func denyWithoutRepository(ev hook.Event) (ans hook.Answer) {
 	return ans
 }
 
-// denial tells the agent which commands were not run, and what to do instead.
+// denial returns the message to the agent: which commands were not run, and what to do instead.
 func denial(deeds []hook.DestructiveCommand) string {
 	var b strings.Builder
 	b.WriteString(denialPrefix)
@@ -70,7 +72,7 @@ func denial(deeds []hook.DestructiveCommand) string {
 	return b.String()
 }
 
-// writeDenial returns the reason why a tool must not write a file, "" when it may.
+// writeDenial returns the reason why a tool must not write a file, "" if it may.
 func (h *hookCall) writeDenial(t belay.Task, p string) string {
 	p = filepath.Clean(fsroot.From(h.ev.Dir, p))
 	real := p
@@ -99,7 +101,7 @@ func (h *hookCall) writeDenial(t belay.Task, p string) string {
 	return ""
 }
 
-// surroundings returns what the effect of a shell command depends on; its parts are read when they are needed.
+// surroundings returns what the effect of a shell command depends on. Its parts are read on demand.
 func (h *hookCall) surroundings(ctx context.Context, t belay.Task) hook.Surroundings {
 	r := h.svc.Session.Repo
 	dir := fsroot.From(h.ev.Dir, h.ev.Tool.Dir)
@@ -130,7 +132,7 @@ func (h *hookCall) surroundings(ctx context.Context, t belay.Task) hook.Surround
 	}
 }
 
-// indexOf returns the entries of the index, none if it cannot be read.
+// indexOf returns the entries of the index, nil if it cannot be read.
 func indexOf(ctx context.Context, r *git.Repo) []git.IndexEntry {
 	file := filepath.Join(r.Dir, "index")
 	data, err := fsroot.ReadFile(file, 1<<30)
@@ -158,7 +160,7 @@ func aliasesOf(ctx context.Context, r *git.Repo) map[string]string {
 	return all
 }
 
-// isIrreplaceable reports whether git ignores a path that no tool can generate again.
+// isIrreplaceable reports whether git ignores a path and no tool can generate it again.
 func isIrreplaceable(ctx context.Context, r *git.Repo, p string) bool {
 	info, err := fsroot.Lstat(filepath.Join(r.Root, p))
 	if err != nil {

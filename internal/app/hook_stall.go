@@ -14,22 +14,21 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// stallState is what is stored of a session's tool calls between two hook calls, to detect an agent that repeats the
-// same call.
+// stallState is stored between two hook calls, to detect an agent that repeats the same tool call.
 type stallState struct {
-	Warnings int             `json:"told"` // how often the agent was told since the last prompt
+	Warnings int             `json:"told"` // warnings to the agent since the last prompt
 	Watch    json.RawMessage `json:"watch"`
 }
 
-// markStall is the kind of mark that records that the agent was told it repeats itself.
+// markStall is the kind of mark that records a warning to the agent that it repeats itself.
 const markStall session.MarkKind = "stall"
 
 func (h *hookCall) stallPath() string {
 	return h.svc.Session.Scratch(filepath.Join("calls", string(h.id)+".json"))
 }
 
-// resetStall forgets the tool calls: a person wrote a prompt, or the session ended. With all it also deletes, after a
-// day, files of sessions that ended without an event.
+// resetStall deletes the stored tool calls, after a prompt or at the end of the session. With all
+// it also deletes files older than a day, of sessions without an end event.
 func (h *hookCall) resetStall(all bool) {
 	_ = os.Remove(h.stallPath())
 	if !all {
@@ -43,8 +42,8 @@ func (h *hookCall) resetStall(all bool) {
 	}
 }
 
-// checkStall compares a finished call with those before it. At a stall it tells the agent to try something else, and
-// notifies the person.
+// checkStall compares a finished call with the previous ones. At a stall it asks the agent to
+// change its approach, and notifies the person.
 func (h *hookCall) checkStall(ctx context.Context, m session.Mark) error {
 	repeats := h.svc.Session.Config.Stall.Repeats
 	if repeats < 2 {
@@ -63,7 +62,7 @@ func (h *hookCall) checkStall(ctx context.Context, m session.Mark) error {
 	found := w.Made(call, agent.CallResult{Output: t.Output, HasOutput: t.Output != "", Failed: t.Failed}, m.SnapshotDigest)
 	if found != nil {
 		seen.Warnings++
-		w = agent.NewStallWatch(h.svc.Session.Repo.Root, repeats) // one message for each stall
+		w = agent.NewStallWatch(h.svc.Session.Repo.Root, repeats) // so that each stall is reported once
 		what := oneLineOf(found.String())
 		h.ans.Context = "belay: " + what + ", with the same result. Repeating it will not help: read the result, and " +
 			"change your approach before you call it again. If you cannot continue, say what is missing, and stop."

@@ -35,8 +35,8 @@ func call(id string) string {
 	return fmt.Sprintf(`,"tool_name":"Write","tool_use_id":%q,"tool_input":{"file_path":"x"}`, id)
 }
 
-// TestHooksAtOnce: with parallel tool calls, and with two agents in one tree, no mark is lost and each call has its own
-// number.
+// TestHooksAtOnce: with parallel tool calls of two agents in one tree, no mark is lost and each
+// call has its own number.
 func TestHooksAtOnce(t *testing.T) {
 	dir := repository(t)
 	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
@@ -84,8 +84,8 @@ func TestHooksAtOnce(t *testing.T) {
 	}
 }
 
-// TestHookSlow: after a snapshot that takes too long, none is taken until the next prompt, the person is notified, and
-// destructive commands are denied anyway.
+// TestHookSlow: after a snapshot that takes too long, none is taken until the next prompt; the
+// person is notified, and destructive commands are still denied.
 func TestHookSlow(t *testing.T) {
 	dir := repository(t)
 	limit := time.Nanosecond
@@ -133,8 +133,8 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestDeniedBeside: of two parallel calls one is denied, also when a second hook reports it again; the other gets its
-// snapshot.
+// TestDeniedBeside: one of two parallel calls is denied, also when a second hook reports it again;
+// the other one gets its snapshot.
 func TestDeniedBeside(t *testing.T) {
 	dir := repository(t)
 	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)

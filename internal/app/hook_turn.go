@@ -15,8 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// judgeTurn has what the tools of a turn changed checked, and lets the loop decide what follows. The record is nil when
-// they changed nothing, or when nothing was decided.
+// judgeTurn checks the changes of a turn's tools and lets the loop decide. The record is nil when
+// they changed nothing or nothing was decided.
 func (h *hookCall) judgeTurn(ctx context.Context, m session.Mark) (*session.Record, error) {
 	unlock, err := h.svc.Session.LockTree(ctx, h.id, "belay hook")
 	if err != nil {
@@ -33,10 +33,10 @@ func (h *hookCall) judgeTurn(ctx context.Context, m session.Mark) (*session.Reco
 	}
 	st := r.State
 	if m.Rejects >= r.Task.Policy.Retries && m.Rejects > 0 && st.Before == m.TurnStart && st.Pending == nil {
-		return nil, nil // no corrections left: a person decides
+		return nil, nil // no corrections left: a person has to decide
 	}
 	if st.Before != m.TurnStart || !st.Open() || st.Pending == nil || st.Pending.Kind != loop.CmdAttempt {
-		r.State = loop.State{Seq: st.Seq} // another turn
+		r.State = loop.State{Seq: st.Seq} // a new turn
 		if err := h.apply(ctx, r, loop.Event{Kind: loop.EvStarted}, loop.CmdSnapshot); err != nil {
 			return nil, err
 		}
@@ -81,8 +81,8 @@ func withBefore(r *session.Record, begun belay.SnapshotID) *session.Record {
 	return &turn
 }
 
-// apply records an event that answers the pending command, and fails unless the next command is of the kind next ("":
-// any).
+// apply records an event for the pending command. It fails unless the next command is of the kind
+// next ("": any).
 func (h *hookCall) apply(ctx context.Context, r *session.Record, ev loop.Event, next loop.CommandKind) error {
 	if p := r.State.Pending; p != nil {
 		ev.Command = p.ID
@@ -96,7 +96,8 @@ func (h *hookCall) apply(ctx context.Context, r *session.Record, ev loop.Event, 
 	return nil
 }
 
-// readPrompts gives the checks the person's last prompts: a change that was asked for is no finding.
+// readPrompts adds the person's last prompts to the task, so that a requested change is not a
+// finding.
 func (h *hookCall) readPrompts(ctx context.Context, r *session.Record) {
 	var said []string
 	for _, m := range r.Marks {
@@ -111,10 +112,11 @@ func (h *hookCall) readPrompts(ctx context.Context, r *session.Record) {
 	h.svc.readRequest(ctx, &r.Task, NewTask{Text: r.Task.Prose, Grammar: true})
 }
 
-// rejectionPrefix begins the message about rejected work to the agent, and distinguishes such a prompt from a person's.
+// rejectionPrefix begins the message to the agent about rejected work, and distinguishes such a
+// prompt from a person's.
 const rejectionPrefix = "belay checked the work of this turn and rejected it"
 
-// rejection tells the agent once, precisely, what is wrong.
+// rejection returns the message to the agent about rejected work.
 func rejection(a loop.Attempt, used, of int) string {
 	n := len(a.Reasons())
 	var b strings.Builder

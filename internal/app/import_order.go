@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// setDependencies finds for each line the lines that have to come first, and removes what would make a cycle. A task
+// setDependencies finds for each line the lines that have to come first, and breaks cycles. A task
 // that depends on one with parts comes after all of the parts.
 func (im *Import) setDependencies(o ImportOptions) {
 	byID, wholes := map[string][]int{}, map[string]int{}
@@ -34,7 +34,7 @@ func (im *Import) setDependencies(o ImportOptions) {
 			}
 		}
 		if j, ok := wholes[l.Source+"\x00"+l.Parent]; ok && l.isPartOf(im.Tasks[j]) {
-			l.predecessors = append(l.predecessors, im.Tasks[j].predecessors...) // what comes before the whole comes before its parts
+			l.predecessors = append(l.predecessors, im.Tasks[j].predecessors...) // predecessors of a task are predecessors of its parts
 		}
 		if l.Parts > 0 {
 			wholes[l.Source+"\x00"+cmp.Or(l.ID, l.Title)] = i
@@ -47,8 +47,8 @@ func (im *Import) setDependencies(o ImportOptions) {
 	im.breakCycles()
 }
 
-// nameWithFeature returns the key of a task: by feature and ID where its file contains one task, because other files of
-// that kind refer to it so; else by file and ID.
+// nameWithFeature returns the key of a task: feature and ID if its file contains one task, because
+// other files of that kind refer to it this way; else file and ID.
 func (im *Import) nameWithFeature(l ImportLine) string {
 	if !im.isSingleTask(l.Source) {
 		return l.Source + "\x00\x00" + l.ID
@@ -66,7 +66,7 @@ func (im *Import) isSingleTask(source string) bool {
 	return false
 }
 
-// lineOrParts returns a line, or the lines of its parts when the parts are the tasks.
+// lineOrParts returns a line, or the lines of its parts if those are the tasks.
 func (im *Import) lineOrParts(i int) []int {
 	if im.Tasks[i].Outcome != ImportParts || im.Tasks[i].Parts == 0 {
 		return []int{i}
@@ -86,8 +86,9 @@ func (l ImportLine) isPartOf(whole ImportLine) bool {
 	return named && l.PartOf > 0 && l.PartOf == whole.Line && l.Source == whole.Source
 }
 
-// chainInOrder puts each open task of a file after the open one before it. Neighbours below one heading that are marked
-// as parallel come after the same task, and what follows comes after all of them.
+// chainInOrder puts each open task of a file after the previous open one. Adjacent tasks below one
+// heading that are marked as parallel come after the same task, and the next one comes after all of
+// them.
 func (im *Import) chainInOrder() {
 	var last, beside []int
 	source, section := "", ""
@@ -117,7 +118,7 @@ func (im *Import) chainInOrder() {
 
 // breakCycles removes dependencies that make tasks wait for each other, and notes each.
 func (im *Import) breakCycles() {
-	state := make([]int, len(im.Tasks)) // 1 while it is looked at, 2 afterwards
+	state := make([]int, len(im.Tasks)) // 1 while it is visited, 2 afterwards
 	var look func(i int)
 	look = func(i int) {
 		l := &im.Tasks[i]

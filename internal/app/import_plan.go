@@ -14,36 +14,36 @@ import (
 // ImportOutcome is what an import does with a task of a file.
 type ImportOutcome string
 
-// The outcomes. Open is of one that is there to be added.
+// The outcomes. Open tasks are those to add.
 const (
 	ImportOpen    ImportOutcome = "open"
 	ImportAdded   ImportOutcome = "added"
-	ImportDone    ImportOutcome = "done"    // it is done there
-	ImportKnown   ImportOutcome = "known"   // it was imported before
-	ImportChanged ImportOutcome = "changed" // it was imported before, with other words
-	ImportParts   ImportOutcome = "parts"   // its parts are the tasks, or it is part of one
-	ImportUnclear ImportOutcome = "unclear" // its box says neither open nor done
-	ImportLeft    ImportOutcome = "left"    // it was not asked for, or cannot be recorded
+	ImportDone    ImportOutcome = "done"    // marked as done in the file
+	ImportKnown   ImportOutcome = "known"   // imported before
+	ImportChanged ImportOutcome = "changed" // imported before, with another text
+	ImportParts   ImportOutcome = "parts"   // its parts are the tasks, or it is a part of a task
+	ImportUnclear ImportOutcome = "unclear" // its box is neither open nor done
+	ImportLeft    ImportOutcome = "left"    // not requested, or cannot be recorded
 )
 
-// ImportLine is a task of a file and what became of it.
+// ImportLine is a task of a file and its outcome.
 type ImportLine struct {
 	tasklist.Task
 	Outcome ImportOutcome `json:"outcome"`
-	Belay   belay.TaskID  `json:"task,omitempty"` // its id with belay, when there is one
+	Belay   belay.TaskID  `json:"task,omitempty"` // its ID in belay, if it has one
 
 	outside      bool
 	predecessors []int // the lines that come first
-	dependencies []int // those of them that it depends on, as its file says
+	dependencies []int // the predecessors that its file declares as dependencies
 }
 
-// ImportOptions say which tasks are imported and how.
+// ImportOptions select which tasks are imported and how.
 type ImportOptions struct {
-	KeepParts    bool     // what has parts is one task, not one for each of them
-	InOrder      bool     // each comes after the one before, unless it says that it runs beside others
-	Only         []string // ids; none is all
-	UseMentioned bool     // files that a task only mentions limit what it may change, too
-	IgnoreFiles  bool     // no files of a task's limit it
+	KeepParts    bool     // import a task with parts as one task, not one for each part
+	InOrder      bool     // each comes after the previous one, unless it is marked as parallel
+	Only         []string // IDs; nil is all
+	UseMentioned bool     // files that a task only mentions also limit what it may change
+	IgnoreFiles  bool     // files never limit what a task may change
 }
 
 // Import is the result of reading and recording task files.
@@ -72,7 +72,7 @@ func PlanImport(files []ImportFile, have []belay.Task, o ImportOptions) Import {
 		im.Files = []ImportFile{}
 	}
 	before, packed := indexImported(have), workPackageFeatures(files)
-	first := map[string]int{} // the lines of tasks with the same id and words
+	first := map[string]int{} // the lines of tasks with the same ID and text
 	for _, f := range files {
 		im.Notes = append(im.Notes, f.reading.Notes...)
 		im.Lines.Total, im.Lines.Tasks = im.Lines.Total+f.Lines.Total, im.Lines.Tasks+f.Lines.Tasks
@@ -107,7 +107,7 @@ func (im *Import) addNote(l ImportLine, why string) {
 	im.Notes = append(im.Notes, tasklist.Note{Line: l.Line, Text: l.Title, Why: why, Source: l.Source})
 }
 
-// outcomeOf returns the outcome that a task's own state leads to.
+// outcomeOf returns the outcome that follows from the task's own state and the options.
 func outcomeOf(t tasklist.Task, o ImportOptions) ImportOutcome {
 	switch {
 	case t.Done:
@@ -125,7 +125,8 @@ func outcomeOf(t tasklist.Task, o ImportOptions) ImportOutcome {
 // isPart reports whether a task is a part of another task, not of a group.
 func isPart(t tasklist.Task) bool { return t.PartOf > 0 }
 
-// workPackageFeatures returns the features with work packages among the files: their tasks.md only lists the packages.
+// workPackageFeatures returns the features that have files of work packages. Their tasks.md only
+// lists the packages.
 func workPackageFeatures(files []ImportFile) map[string]bool {
 	m := map[string]bool{}
 	for _, f := range files {
@@ -136,10 +137,10 @@ func workPackageFeatures(files []ImportFile) map[string]bool {
 	return m
 }
 
-// importedTasks indexes the tasks that were imported before, by what identifies them in their file.
+// importedTasks indexes the tasks of earlier imports by their origin.
 type importedTasks struct {
-	byText map[string]belay.TaskID // by file, id and words
-	byID   map[string]belay.TaskID // by file and id
+	byText map[string]belay.TaskID // by file, ID and text hash
+	byID   map[string]belay.TaskID // by file and ID
 }
 
 func indexImported(have []belay.Task) importedTasks {
@@ -157,7 +158,7 @@ func indexImported(have []belay.Task) importedTasks {
 	return r
 }
 
-// compare looks for an earlier import of a task, and says in why when its text changed since.
+// compare looks for an earlier import of a task, and returns a note if its text changed since then.
 func (r importedTasks) compare(l *ImportLine, f ImportFile) (why string) {
 	key := l.Source + "\x00" + l.ID
 	if id, ok := r.byText[key+"\x00"+textHash(l.Text)]; ok {

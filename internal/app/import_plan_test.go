@@ -20,7 +20,7 @@ func gatheredFiles(t interface{ Fatal(...any) }, name, text string) []ImportFile
 	return files
 }
 
-// told is a plan in lines: id, outcome, belay's id, what comes first.
+// told formats a plan, one line each: ID, outcome, belay's ID, predecessors.
 func told(im Import) string {
 	var b strings.Builder
 	for _, l := range im.Tasks {
@@ -33,7 +33,7 @@ func told(im Import) string {
 	return b.String()
 }
 
-// added is the tasks that belay has once a plan is carried out.
+// added returns belay's tasks after a plan was carried out.
 func added(im *Import, have []belay.Task) []belay.Task {
 	for _, i := range im.sortByDependency() {
 		id := belay.TaskID(fmt.Sprintf("B%d", len(have)+1))
@@ -75,7 +75,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Imported again, everything is known; what changed is named; what was ticked is done.
+// On the second import everything is known, changed texts are reported, and ticked boxes are done.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	const file = "TODO.md"
@@ -97,8 +97,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, importing it twice adds nothing twice, and what comes first is
-// recorded first.
+// TestTwice: importing a file twice adds nothing the second time, and predecessors are recorded
+// first.
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"- [ ] T1 a", "- [ ] T2 b (after T3)", "- [ ] T3 c (depends on T2, T1)", "- [ ] no id", "  - [ ] 1.1 sub", "- [ ] 1. whole", "- [x] T4 d", "- [~] T5", "words", "## Dependencies", "- T1 before T2"}
@@ -132,8 +132,8 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// Packages that name each other, one file each; and a list of them that is not recorded
-// beside them.
+// TestPackages: work packages in one file each depend on each other, and the file that lists them
+// is not recorded as well.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	var files []ImportFile
@@ -185,7 +185,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLanes: the log of a feature says which work packages are done, whatever their files say.
+// TestLanes: the event log of a feature decides which work packages are done, not their files.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -11,9 +11,10 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// RecordImport records what is open in the files as tasks, each once: what an earlier import recorded, even a killed
-// one, is not recorded again. q has the settings of all of them: the agent, its name, and the feature when the files
-// name none. belay.CodeNotFound: an ID of o.Only is not in the files.
+// RecordImport records the open tasks of the files, each once: what an earlier import recorded,
+// even a killed one, is not recorded again. q has the settings for all of them: the agent, its
+// name, and the feature if the files name none. belay.CodeNotFound: an ID of o.Only is not in the
+// files.
 func RecordImport(ctx context.Context, s *Service, files []ImportFile, o ImportOptions, q NewTask) (Import, error) {
 	unlock, err := s.lockName(ctx, "import.lock")
 	if err != nil {
@@ -55,8 +56,8 @@ func RecordImport(ctx context.Context, s *Service, files []ImportFile, o ImportO
 	return im, nil
 }
 
-// taskID returns the ID for a line's task: the one in its file, with the feature before it when another task has or had
-// that ID. "" is the next number, for a name that cannot be an ID.
+// taskID returns the ID for a line's task: the one in its file, prefixed with the feature if that
+// is or was used. "" selects the next number, if the name cannot be an ID.
 func (l ImportLine) taskID(feature string, used map[string]bool) belay.TaskID {
 	for _, name := range []string{l.ID, feature + "." + l.ID} {
 		if id, err := belay.ParseNewTaskID(name); err == nil && !used[id.Key()] {
@@ -76,7 +77,7 @@ func RecordedTasks(s *Service) ([]belay.Task, error) {
 	return have, err
 }
 
-// checkAsked refuses IDs that are not in the files.
+// checkAsked fails if a requested ID is not in the files.
 func (im *Import) checkAsked(o ImportOptions) error {
 	for _, id := range o.Only {
 		if !slices.ContainsFunc(im.Tasks, func(l ImportLine) bool { return l.ID == id }) {
@@ -90,7 +91,7 @@ func (im *Import) checkAsked(o ImportOptions) error {
 // newTask returns the task to record for a line.
 func (im *Import) newTask(i int, o ImportOptions, q NewTask) NewTask {
 	l := im.Tasks[i]
-	q.Text, q.Instructions, q.Grammar = l.Text, l.Request, true // many at once: no model is waited for
+	q.Text, q.Instructions, q.Grammar = l.Text, l.Request, true // grammar only: asking a model for many tasks would take too long
 	if o.KeepParts && l.Parts > 0 {
 		q.Text = im.textWithParts(i)
 	}
@@ -105,14 +106,14 @@ func (im *Import) newTask(i int, o ImportOptions, q NewTask) NewTask {
 	}
 	q.Fill = func(t *belay.Task) {
 		im.listedTask(l, t.ID, o).Fill(t)
-		if !strings.Contains(q.Text, path.Base(l.Source)) { // its list has the words of the task, and is not what they are about
+		if !strings.Contains(q.Text, path.Base(l.Source)) { // the task list contains the task's text, but the task is not about that file
 			t.Request.Affected = slices.DeleteFunc(t.Request.Affected, func(f string) bool { return f == l.Source })
 		}
 	}
 	return q
 }
 
-// listedTask returns what the file says about a line that becomes the task with this ID.
+// listedTask returns the file's settings for a line that becomes the task id.
 func (im *Import) listedTask(l ImportLine, id belay.TaskID, o ImportOptions) belay.Listed {
 	out := belay.Listed{Title: belay.TitleOf(l.Title), Origin: l.origin(im.dialectOf(l.Source)), Acceptance: l.Acceptance,
 		Exclude: l.Exclude, Priority: l.Priority, Area: l.Area, QA: l.QA, Standards: l.Standards}
@@ -136,12 +137,12 @@ func (im *Import) dialectOf(source string) tasklist.Dialect {
 	return ""
 }
 
-// textWithParts returns a task's text with those of its parts below it.
+// textWithParts returns a task's text followed by the texts of its parts.
 func (im *Import) textWithParts(i int) string {
 	l := im.Tasks[i]
 	words := l.Text
 	if strings.HasPrefix(l.ID, "#") {
-		return words // an issue's words hold its boxes
+		return words // an issue's text contains its boxes
 	}
 	for _, p := range im.Tasks {
 		if p.isPartOf(l) {
@@ -151,8 +152,8 @@ func (im *Import) textWithParts(i int) string {
 	return words
 }
 
-// literalPattern turns a path into a pattern that matches it alone: brackets and question marks are escaped. A path
-// with a star or braces is a pattern already.
+// literalPattern escapes brackets and question marks in a path, so that the pattern matches only
+// that path. A path with a star or braces is a pattern already.
 func literalPattern(path string) string {
 	if strings.ContainsAny(path, "*{") {
 		return path

@@ -14,16 +14,16 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// ConfigInitResult lists what init wrote, as paths from the root, and what it left unchanged.
+// ConfigInitResult lists the files that init wrote and those that existed, relative to the root.
 type ConfigInitResult struct {
 	Wrote []string          `json:"wrote"`
 	Left  []string          `json:"left"`
-	Tests belay.TestCommand `json:"tests"` // what was detected
+	Tests belay.TestCommand `json:"tests"` // the detected test command
 }
 
-// Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore; with template also a template for pull
-// requests. Existing files are left alone. specs are patterns of task files that were found, for a comment in the
-// config.
+// Init writes .belay/config.yaml with the detected settings, and .belay/.gitignore; with template
+// also a template for pull requests. It does not change existing files. specs are patterns of task
+// files that were found, for a comment in the config.
 func (s *Service) Init(template bool, specs ...string) (ConfigInitResult, error) {
 	tests, _ := testrun.DetectTests(s.Session.Repo.Root)
 	m := ConfigInitResult{Tests: tests, Wrote: []string{}, Left: []string{}}

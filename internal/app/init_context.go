@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// InitRequest asks for a new context of a task. Base is the snapshot that the work begins from; "" is the task's before
-// snapshot, or the present.
+// InitRequest asks for a new context of a task. Base is the snapshot that the work starts from; ""
+// is the task's before snapshot.
 type InitRequest struct {
 	ContextRequest
 	Area, Priority   string
 	Base             belay.SnapshotID
 	WithoutStandards bool
-	Roles            []handoff.Role // none: those of the config
+	Roles            []handoff.Role // nil: the config's roles
 }
 
 // InitResult is a new block, with notes for its author.
@@ -29,7 +29,7 @@ type InitResult struct {
 	Base     belay.SnapshotID    `json:"base"`
 	Sources  []handoff.Source    `json:"sources"`
 	Exports  []handoff.ExportRef `json:"exports"`
-	Changes  []string            `json:"changes,omitempty"` // of a rebuilt one
+	Changes  []string            `json:"changes,omitempty"` // the differences from the block before a rebuild
 	Notes    []string            `json:"notes"`
 }
 
@@ -81,7 +81,7 @@ func InitContext(ctx context.Context, s *session.Session, q InitRequest) (InitRe
 	return m, err
 }
 
-// baseSnapshot returns the snapshot that the work begins from.
+// baseSnapshot returns the snapshot that the work starts from.
 func (p *TaskContext) baseSnapshot(ctx context.Context, given belay.SnapshotID) (snapshot.Info, error) {
 	if given == "" {
 		given = p.Rec.State.Before
@@ -120,8 +120,8 @@ func (p *TaskContext) makeBlock(ctx context.Context, from snapshot.Info, q InitR
 	return m, ref, let, nil
 }
 
-// RebuildContext makes the block again from the present sources. The previous block stays in the history, and so does
-// what roles did. Unless dry is set, a block that differs is recorded.
+// RebuildContext makes the block again from the current sources. The previous block and the roles'
+// work stay in the history. Unless dry is set, a block that differs is recorded.
 func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry bool) (InitResult, error) {
 	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
@@ -144,7 +144,7 @@ func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry 
 	if err != nil {
 		return m, err
 	}
-	if len(p.Rec.Task.Roles) > 0 { // the task began with these
+	if len(p.Rec.Task.Roles) > 0 { // the task started with these
 		ref.Roles = p.Rec.Context.Block.Roles
 	}
 	if was.Git.SHA != m.Block.Git.SHA && m.Block.Git.Source != "" && was.Task.Description == m.Block.Task.Description {

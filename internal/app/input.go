@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
-// MaxLog is the size limit of a log or an attached file; the output of a test run is small.
+// MaxLog is the size limit of a log or an attached file, in bytes.
 const MaxLog = 64 << 20
 
 // ReadInput reads a file that a person named, relative to dir.

@@ -14,8 +14,8 @@ import (
 // laneLogs are the logs of features by path, each read once.
 type laneLogs map[string]map[string]tasklist.LanePosition
 
-// setLane sets the state of a file's work package to the one in its feature's log. The log overrides the lane in the
-// package's own file. Without a log, or an entry for the package, nothing changes.
+// setLane sets the state of a file's work package to the one in its feature's log, which overrides
+// the lane in the package's own file. Without a log, or an entry for the package, nothing changes.
 func (l laneLogs) setLane(q ImportQuery, p string, f *ImportFile) error {
 	if f.Dialect != tasklist.SpecKitty || len(f.reading.Tasks) != 1 || f.reading.Tasks[0].ID == "" {
 		return nil
@@ -52,7 +52,7 @@ func (l laneLogs) setLane(q ImportQuery, p string, f *ImportFile) error {
 	return nil
 }
 
-// read reads a log. Lines that cannot be read become notes of the first package.
+// read reads a log. Unreadable lines become notes of the first package.
 func (l laneLogs) read(q ImportQuery, log string, f *ImportFile) error {
 	l[log] = nil
 	if _, err := os.Lstat(log); errors.Is(err, fs.ErrNotExist) {

@@ -12,13 +12,15 @@ import (
 // maxLastOutput is how many bytes of an agent's output are searched for its last message.
 const maxLastOutput = 64 << 10
 
-// LastOutput is what a person should read before deciding on the last attempt, with secrets masked.
+// LastOutput is the output that a person should read before deciding on the last attempt, with
+// secrets masked.
 type LastOutput struct {
 	Errors []belay.Finding // failing tests and linters, with their output as the detail
-	Agent  string          // the agent's last message; of one that prints no events, the end of its output
+	Agent  string          // the agent's last message, or the end of its output if it prints no events
 }
 
-// LastOutput collects the output of the last attempt. What cannot be read is left out: a person can decide without it.
+// LastOutput collects the output of the last attempt. Unreadable parts are left out, because a
+// person can decide without them.
 func (s *Service) LastOutput(r *session.Record) (said LastOutput) {
 	if len(r.State.Attempts) == 0 {
 		return said

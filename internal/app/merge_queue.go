@@ -21,21 +21,21 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// MergeAllRequest asks for the work of several tasks to be merged, tested together first.
+// MergeAllRequest asks to merge the work of several tasks, tested together first.
 type MergeAllRequest struct {
-	Tasks     []belay.TaskID // none: all that are accepted and not merged
+	Tasks     []belay.TaskID // nil: all accepted tasks that are not merged
 	DryRun    bool           // test, and change nothing
-	Keep      bool           // the tasks' working trees stay
+	Keep      bool           // keep the tasks' worktrees
 	SkipTests bool
 	Trust     bool
-	Progress  func(string) // gets progress, a line at a time
+	Progress  func(string) // receives progress, line by line
 }
 
 // MergedAll is the result of a merge of several tasks.
 type MergedAll struct {
-	Tasks []QueuedTask `json:"tasks"` // in the order in which they were decided
-	Tests string       `json:"tests"` // what the tests said of what was merged, or why none ran
-	Runs  int          `json:"runs"`  // how often a combination was tested
+	Tasks []QueuedTask `json:"tasks"` // in the order of the decisions
+	Tests string       `json:"tests"` // the test result of the merged combination, or why no tests ran
+	Runs  int          `json:"runs"`  // number of combinations tested
 	// Before is the snapshot taken before the first merge; "" when nothing was merged.
 	Before belay.SnapshotID `json:"before,omitempty"`
 	DryRun bool             `json:"dry_run,omitempty"`
@@ -46,12 +46,12 @@ type QueuedTask struct {
 	Task     belay.TaskID    `json:"task"`
 	Outcome  QueueOutcome    `json:"outcome"`
 	Why      string          `json:"why,omitempty"`
-	Paths    int             `json:"paths,omitempty"` // changed in the user's tree
+	Paths    int             `json:"paths,omitempty"` // number of changed paths in the user's tree
 	Findings []belay.Finding `json:"findings,omitempty"`
 	Ticked   string          `json:"ticked,omitempty"`
 }
 
-// QueueOutcome is how a task ended in a merge of several.
+// QueueOutcome is the outcome for one task in a merge of several.
 type QueueOutcome string
 
 // The outcomes. A rejected task is open again, with the failures as its reasons.
@@ -64,14 +64,14 @@ const (
 	QueueFailed   QueueOutcome = "failed"  // it could not be merged
 )
 
-// queue is a merge of several tasks under way.
+// queue is a running merge of several tasks.
 type queue struct {
 	svc     *Service
 	session *session.Session
 	q       MergeAllRequest
 	base    belay.SnapshotID
 	out     MergedAll
-	results map[string]testVerdict // of the combinations tested, by their tasks
+	results map[string]testVerdict // by the tasks of the combination
 }
 
 // queuedTask is a task to merge, with its merge request.
@@ -84,16 +84,17 @@ type queuedTask struct {
 type testVerdict struct {
 	tree     string // of the combination
 	text     string
-	findings []belay.Finding // not empty: rejected
+	findings []belay.Finding // non-empty: rejected
 }
 
-// MergeAll merges the work of accepted tasks into the user's tree, in the order in which they depend on each other and
-// were recorded. Nothing is written before the tests have passed on all of it together, in a temporary checkout. When
-// they fail, at most log2 N more runs find the task that causes it; that task is opened again with the failures as its
-// reasons, and the others are tested without it. A task that conflicts with those before it is left out.
+// MergeAll merges the work of accepted tasks into the user's tree, dependencies first, otherwise in
+// the order of creation. Nothing is written before the tests have passed on the combined work, in a
+// temporary checkout. If they fail, at most log2 N more runs find the task that causes it; that
+// task is reopened with the failures as its reasons, and the others are tested without it. A task
+// that conflicts with earlier ones is left out.
 //
-// CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the user's tree changed
-// meanwhile. In all three the result says what was done.
+// CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the
+// user's tree changed meanwhile. In all three cases the result lists what was done.
 func MergeAll(ctx context.Context, s *Service, q MergeAllRequest) (MergedAll, error) {
 	home, err := runner.HomeSession(ctx, s.Session)
 	if err != nil {
@@ -191,7 +192,7 @@ func (m *queue) findPassing(ctx context.Context, list []queuedTask) ([]queuedTas
 		if err != nil {
 			return nil, v, err
 		}
-		bad := m.results[taskKeys(list[:i+1])] // it was tested, or is all of them
+		bad := m.results[taskKeys(list[:i+1])] // tested by firstBad, or the complete list
 		if err := m.reopen(ctx, list[:i], list[i], bad); err != nil {
 			return nil, v, err
 		}
@@ -199,7 +200,8 @@ func (m *queue) findPassing(ctx context.Context, list []queuedTask) ([]queuedTas
 	}
 }
 
-// firstBad returns the index of the task with which n tasks begin to fail, when all n do: fails reports on the first k.
+// firstBad returns the index of the task that makes the tests fail, by binary search. fails reports
+// whether the first k tasks fail; all n do.
 func firstBad(n int, fails func(k int) (bool, error)) (int, error) {
 	good, bad := 0, n
 	for bad-good > 1 {
@@ -217,7 +219,7 @@ func firstBad(n int, fails func(k int) (bool, error)) (int, error) {
 	return bad - 1, nil
 }
 
-// withoutDependents removes the tasks that depend on a task which is not merged with them.
+// withoutDependents removes the tasks that depend on a task that is neither merged nor in the list.
 func (m *queue) withoutDependents(list []queuedTask) []queuedTask {
 	for again := true; again; {
 		again = false
@@ -249,7 +251,7 @@ func (m *queue) reportProgress(line string) {
 	}
 }
 
-// testTogether tests tasks together, once.
+// testTogether tests a combination of tasks, once.
 func (m *queue) testTogether(ctx context.Context, list []queuedTask) (v testVerdict, err error) {
 	key := taskKeys(list)
 	if v, ok := m.results[key]; ok {
@@ -308,7 +310,8 @@ func (m *queue) testCommands(list []queuedTask) (out []belay.Task) {
 	return out
 }
 
-// runTests runs the tests of one task on a combination. What fails in the user's tree already does not count.
+// runTests runs the tests of one task on a combination. Tests that already fail in the user's tree
+// do not count.
 func (m *queue) runTests(ctx context.Context, id belay.SnapshotID, t belay.Task, list []queuedTask, v *testVerdict) error {
 	base, known, err := m.baseline(ctx, t)
 	if err != nil {
@@ -324,8 +327,8 @@ func (m *queue) runTests(ctx context.Context, id belay.SnapshotID, t belay.Task,
 	return err
 }
 
-// runTestsIn runs the tests of a task on a snapshot, in a checkout, and returns their summary and the blocking
-// findings. in describes the state before. CodeCannot: the tests gave no result.
+// runTestsIn runs the tests of a task on a snapshot, in a checkout, and returns their summary and
+// the blocking findings. in has the state before the task. CodeCannot: the tests gave no result.
 func runTestsIn(ctx context.Context, at *session.Session, may *config.Gate, t belay.Task, id belay.SnapshotID, in testrun.Input) (
 	text string, blocking []belay.Finding, err error) {
 	limit := cmp.Or(t.Checks.Timeout, session.RunTimeout)
@@ -358,7 +361,7 @@ func runTestsIn(ctx context.Context, at *session.Session, may *config.Gate, t be
 		"the tasks could not be tested together: %s", cmp.Or(result.Why, "the tests gave no result"))
 }
 
-// baseline returns a snapshot of the user's tree and its test report, nil when that is not known.
+// baseline returns a snapshot of the user's tree and its test report, nil if that is unknown.
 func (m *queue) baseline(ctx context.Context, t belay.Task) (belay.SnapshotID, *testreport.Report, error) {
 	if m.base == "" {
 		info, err := m.session.Snaps.TakeWith(ctx, session.TemporaryMeta(nil, "before a merge"),
@@ -375,7 +378,7 @@ func (m *queue) baseline(ctx context.Context, t belay.Task) (belay.SnapshotID, *
 	return m.base, &b.Report, nil
 }
 
-// reopen opens a task again, with the tests that fail once its work is merged.
+// reopen opens a task again, with the test failures that its work causes.
 func (m *queue) reopen(ctx context.Context, before []queuedTask, t queuedTask, v testVerdict) error {
 	others := "your working tree"
 	if len(before) > 0 {
@@ -406,7 +409,7 @@ func (m *queue) reopen(ctx context.Context, before []queuedTask, t queuedTask, v
 		Report: sha, Note: left.Why})
 }
 
-// mergeTested merges what was tested, unless it changed since.
+// mergeTested merges the tested combination, unless the tree changed since.
 func (m *queue) mergeTested(ctx context.Context, list []queuedTask, v testVerdict) error {
 	if len(list) == 0 {
 		return nil

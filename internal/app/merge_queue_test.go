@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Whatever set of tasks breaks the tests together: taking out the one that firstBad finds, again and again, leaves
-// tasks that pass together. Finding one takes at most log2 N runs.
+// TestFirstBad: for any sets of tasks that break the tests together, removing the task that
+// firstBad finds until the tests pass terminates. Finding one takes at most log2 N runs.
 func TestFirstBad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "tasks")
@@ -38,7 +38,7 @@ func TestFirstBad(t *testing.T) {
 	})
 }
 
-// Each task comes after those that it depends on, and no task is lost.
+// TestInOrder: each task comes after its dependencies, and no task is lost.
 func TestInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 8).Draw(t, "tasks")

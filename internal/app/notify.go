@@ -10,7 +10,7 @@ import (
 
 // NotifyResult counts the messages about waiting tasks that were not sent.
 type NotifyResult struct {
-	Waiting int        `json:"waiting"`        // that are not sent
+	Waiting int        `json:"waiting"`        // number of messages not sent
 	Next    *time.Time `json:"next,omitempty"` // when they are due
 }
 

@@ -14,18 +14,18 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// ParallelRequest asks for several recorded tasks to be run at once, each in a worktree of its own.
+// ParallelRequest asks to run several recorded tasks in parallel, each in its own worktree.
 type ParallelRequest struct {
-	Tasks []belay.TaskID // none: all that were recorded and not begun
-	Limit int            // at the same time
+	Tasks []belay.TaskID // nil: all recorded tasks that have not started
+	Limit int            // maximum number of tasks at the same time
 	Watch func(belay.TaskID) runner.Observer
-	Soft  context.Context // ends when a person wants to stop: all are captured and parked
+	Soft  context.Context // ends when a person stops the run: all tasks are captured and paused
 	Trust bool
 	Keep  bool
-	Agent []string // of tasks that were recorded without one
+	Agent []string // for tasks recorded without one
 }
 
-// newTask returns the settings that a task of the request runs with.
+// newTask returns the settings to run a task of the request with.
 func (q ParallelRequest) newTask(r *session.Record) NewTask {
 	t := NewTask{OwnTree: true, Trust: q.Trust}
 	if len(r.Task.Agent) == 0 {
@@ -34,8 +34,8 @@ func (q ParallelRequest) newTask(r *session.Record) NewTask {
 	return t
 }
 
-// ParallelResult is the end of one task's run. Err is the error that the run would have returned on its own; nil when
-// the task was accepted.
+// ParallelResult is the result of one task's run. Err is the error that the run would have returned
+// on its own, nil if the task was accepted.
 type ParallelResult struct {
 	Task belay.TaskID
 	Err  error
@@ -44,9 +44,10 @@ type ParallelResult struct {
 // MaxParallel limits how many tasks run at the same time.
 const MaxParallel = 64
 
-// RunParallel runs tasks in parallel, in the order given as far as the limit allows, and returns when each is closed,
-// parked or waits for a person. Everything that can be refused is refused before the first one begins. A task that
-// comes after others begins when those are accepted, from the user's tree together with their work.
+// RunParallel runs tasks in parallel, in the given order as far as the limit allows, and returns
+// when each is closed, paused or waits for a person. It checks everything that it can before the
+// first one starts. A task with dependencies starts when those are accepted, from the user's tree
+// merged with their work.
 func RunParallel(ctx context.Context, s *Service, q ParallelRequest) ([]ParallelResult, error) {
 	if q.Limit < 1 || q.Limit > MaxParallel {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("use a number from 1 to %d", MaxParallel),
@@ -88,7 +89,8 @@ func RunParallel(ctx context.Context, s *Service, q ParallelRequest) ([]Parallel
 	}
 }
 
-// pool records which of several tasks have begun and ended. A task's own goroutine writes only its Err.
+// pool records which of several tasks have started and ended. A task's own goroutine writes only
+// its Err.
 type pool struct {
 	records []*session.Record
 	results []ParallelResult
@@ -96,8 +98,8 @@ type pool struct {
 	ended   map[string]*ParallelResult
 }
 
-// nextReady returns the first task that may begin now, -1 when there is none. A task that can no longer begin ends
-// here: the run was stopped, or a task that it comes after was not accepted.
+// nextReady returns the first task that may start now, -1 for none. It ends a task that can no
+// longer start, because the run was stopped or a dependency was not accepted.
 func (p *pool) nextReady(stopped bool) int {
 	for again := true; again; {
 		again = false
@@ -121,14 +123,14 @@ func (p *pool) nextReady(stopped bool) int {
 			}
 			p.results[i].Err = err
 			p.ended[r.Task.ID.Key()] = &p.results[i]
-			again = true // others may come after it
+			again = true // other tasks may depend on it
 		}
 	}
 	return -1
 }
 
-// checkDependencies checks the tasks that r comes after: bad is one that was not accepted, wait says that one is still
-// running.
+// checkDependencies checks the dependencies of r: bad is one that was not accepted; wait reports
+// that one has not ended.
 func (p *pool) checkDependencies(r *session.Record) (bad *ParallelResult, wait bool) {
 	id, wait := belay.Ready(r.Task.After, func(id belay.TaskID) belay.Standing {
 		end, ended := p.ended[id.Key()]
@@ -184,7 +186,7 @@ func selectParallel(s *Service, q ParallelRequest) ([]*session.Record, error) {
 	return list, nil
 }
 
-// RunError returns the error that a run of a task ends with: nil when the task was accepted.
+// RunError returns the error of a finished run, nil if the task was accepted.
 func RunError(r *session.Record) error {
 	id := r.Task.ID
 	switch {
@@ -198,15 +200,15 @@ func RunError(r *session.Record) error {
 	return parkedError(id)
 }
 
-// WaitingError returns the error of a task that waits for a person; try is the command to suggest, "" to read the
-// question.
+// WaitingError returns the error of a task that waits for a person. try is the suggested command,
+// "" for the one that shows the question.
 func WaitingError(r *session.Record, try string) error {
 	id := r.Task.ID
 	return belay.Refuse(belay.CodeWaiting, cmp.Or(try, fmt.Sprintf("belay gate show %s", id)), "%s waits for a person: %s", id,
 		r.State.Gate.Why)
 }
 
-// endedError returns the error for a request about a task that has ended; nil while it is open.
+// endedError returns the error for a request about a task that has ended.
 func endedError(r *session.Record, try string) error {
 	return belay.Refuse(belay.CodeUsage, try, "%s has ended: %s", r.Task.ID, prompt.Outcome(r.State.Outcome))
 }

@@ -22,14 +22,14 @@ func poolOf(after ...[]belay.TaskID) *pool {
 	return p
 }
 
-// end lets a task end.
+// end ends a task.
 func (p *pool) end(i int, err error) {
 	p.results[i].Err = err
 	p.ended[p.results[i].Task.Key()] = &p.results[i]
 }
 
-// Whatever comes after what: each task begins once, after those before it were accepted,
-// or is refused because one was not; and all come to an end.
+// TestPool: with any dependencies, each task either starts once, after its dependencies were
+// accepted, or ends because one was not; and all end.
 func TestPool(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "tasks")
