@@ -18,7 +18,8 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// reviewers returns the reviewers of phases: programs and models, and persons.
+// reviewers returns the reviewers of phases: programs and models in asked, the names of persons in
+// persons.
 func (s *Stage) reviewers(q PhaseRequest) (asked []belay.Reviewer, persons []string, err error) {
 	names := s.Service.Session.Config.PhaseReviewers
 	for _, n := range names {
@@ -45,8 +46,9 @@ func (s *Stage) expectationOf(p phase.Phase) phase.Expectation {
 	return phase.ExpectationOf(p, s.Rec.Feature.Mode, func(q phase.Phase) bool { return s.Layout.Files[q] != "" })
 }
 
-// reviewArtefact has the output of a phase reviewed: first by belay's own checks, then by the reviewers. state is ""
-// when the phase can be completed; otherwise it says what happened, and err is what the command ends with.
+// reviewArtefact reviews the output of a phase: first with belay's own checks, then with the
+// reviewers. state is "" when the phase can be completed; otherwise it is the state for the result,
+// and err is the command's error.
 func (s *Stage) reviewArtefact(ctx context.Context, q PhaseRequest, art tasklist.Artefact) (state string, err error) {
 	e := s.expectationOf(q.Phase)
 	g := s.Rec.Feature.Of(q.Phase)
@@ -56,7 +58,7 @@ func (s *Stage) reviewArtefact(ctx context.Context, q PhaseRequest, art tasklist
 		if last.SHA == art.SHA && art.SHA != "" {
 			return s.stateAfter(q, *last)
 		}
-		it.N = last.N // it was changed before the persons answered: this is no rejection
+		it.N = last.N // changed before the persons answered: not a rejection
 	}
 	asked, persons, err := s.reviewers(q)
 	if err != nil {
@@ -73,7 +75,7 @@ func (s *Stage) reviewArtefact(ctx context.Context, q PhaseRequest, art tasklist
 		return "", nil
 	case it.Verdict == belay.VerdictFail && !q.WithoutReview && last != nil &&
 		sameFindings(last.Findings, it.Findings) && last.N < s.Rec.Feature.Limit():
-		return s.stateAfter(q, *last) // nothing was done about it: asking again uses no iteration up
+		return s.stateAfter(q, *last) // nothing was fixed: repeating the command uses no iteration
 	}
 	if it.Text, err = s.Service.Session.AttachText(strings.NewReader(artefactText(art)), belay.Task{}); err != nil {
 		return "failed", err
@@ -89,12 +91,12 @@ func (s *Stage) reviewArtefact(ctx context.Context, q PhaseRequest, art tasklist
 	}
 	state, err = s.recordIteration(ctx, q, it)
 	if q.WithoutReview && state == "rejected" {
-		return "", nil // a person wants it completed: what is against it is recorded
+		return "", nil // a person wants it completed anyway: the findings are recorded
 	}
 	return state, err
 }
 
-// sameFindings reports whether two lists of findings are about the same.
+// sameFindings reports whether two lists have the same findings, by their signatures.
 func sameFindings(a, b []belay.Finding) bool {
 	return slices.EqualFunc(a, b, func(a, b belay.Finding) bool { return a.Signature == b.Signature })
 }
@@ -113,7 +115,8 @@ func artefactText(art tasklist.Artefact) string {
 	return b.String()
 }
 
-// describeChange says how many lines differ from what the last iteration reviewed, "" for the first one.
+// describeChange returns how many lines were added and removed since the last iteration, "" for the
+// first one.
 func (s *Stage) describeChange(last *phase.Iteration, now string) string {
 	if last == nil || last.Text == "" {
 		return ""
@@ -143,7 +146,7 @@ func (s *Stage) describeChange(last *phase.Iteration, now string) string {
 	return fmt.Sprintf("%s added, %s removed", belay.CountOf(more, "line"), belay.CountOf(gone, "line"))
 }
 
-// recordIteration records an iteration and returns the state that follows from it.
+// recordIteration records an iteration and returns the resulting state.
 func (s *Stage) recordIteration(ctx context.Context, q PhaseRequest, it phase.Iteration) (state string, err error) {
 	if err := s.addEvent(ctx, phase.Event{Kind: phase.EvReviewed, Phase: q.Phase, SHA: it.SHA, Review: &it, By: q.By}); err != nil {
 		return "failed", err
@@ -151,7 +154,7 @@ func (s *Stage) recordIteration(ctx context.Context, q PhaseRequest, it phase.It
 	return s.stateAfter(q, it)
 }
 
-// stateAfter returns the state that follows from an iteration: "" when the phase can be completed.
+// stateAfter returns the state after an iteration: "" when the phase can be completed.
 func (s *Stage) stateAfter(q PhaseRequest, it phase.Iteration) (state string, err error) {
 	switch {
 	case len(it.Waits) > 0:
@@ -165,8 +168,8 @@ func (s *Stage) stateAfter(q PhaseRequest, it phase.Iteration) (state string, er
 	return "rejected", belay.Refuse(belay.CodeRefused, try, "%s was rejected (iteration %d of %d)", q.Phase, it.N, s.Rec.Feature.Limit())
 }
 
-// askReviewers sends the output of a phase to programs and models. A review that fails to run is an error
-// (belay.CodeCannot) and no iteration.
+// askReviewers sends the output of a phase to programs and models. A review that could not run is
+// an error (belay.CodeCannot), not an iteration.
 func (s *Stage) askReviewers(ctx context.Context, it *phase.Iteration, reviewers []belay.Reviewer, e phase.Expectation,
 	art tasklist.Artefact) error {
 	if err := s.Service.CheckReviewerTrust(reviewers); err != nil {
@@ -237,10 +240,10 @@ func documentsOf(a tasklist.Artefact) (out []prompt.Document) {
 	return out
 }
 
-// addBaseline fills in what a review compares with: the artefact of the phase before, or for code the specification and
-// the change itself.
+// addBaseline adds the input to compare with: the artefact of the previous phase, or for code the
+// specification and the diff.
 func (s *Stage) addBaseline(ctx context.Context, in *prompt.ReviewInput, p phase.Phase, now belay.SnapshotID) error {
-	held := phase.CreateTasks // what the work is handed over by
+	held := phase.CreateTasks // the document that the work is compared with
 	switch p {
 	case phase.Implement:
 	case phase.Verify:
@@ -272,7 +275,7 @@ func (s *Stage) addBaseline(ctx context.Context, in *prompt.ReviewInput, p phase
 		return nil
 	}
 	changes, err := s.Service.Session.Snaps.Changes(ctx, from, now)
-	if err != nil { // it was pruned: the reviewers have the checkout
+	if err != nil { // the snapshot was pruned, but the reviewers have the checkout
 		s.Notes = append(s.Notes, "the reviewers got no diff: "+session.ErrorLine(err))
 		return nil
 	}
@@ -285,7 +288,8 @@ func (s *Stage) addBaseline(ctx context.Context, in *prompt.ReviewInput, p phase
 	return err
 }
 
-// findProblems returns the findings of belay's own checks about completing a phase: errors block it.
+// findProblems returns the findings of belay's own checks about completing a phase. Errors block
+// it.
 func (s *Stage) findProblems(ctx context.Context, p phase.Phase) (out []belay.Finding, err error) {
 	add := func(file string, line int, format string, args ...any) {
 		f := belay.Finding{Check: "phase", Severity: belay.SeverityError, Category: belay.CategoryReview, File: file, Line: line,
@@ -310,8 +314,8 @@ func (s *Stage) findProblems(ctx context.Context, p phase.Phase) (out []belay.Fi
 	return slices.Clip(out), nil
 }
 
-// verifyTasks checks the feature's tasks against its specification, as belay review feature does. Without recorded
-// tasks of the feature, the boxes of its task list are all that is known.
+// verifyTasks checks the feature's tasks against its specification, as belay review feature does.
+// If no tasks of the feature are recorded, it uses only the boxes of its task list.
 func (s *Stage) verifyTasks(ctx context.Context) (out []belay.Finding, err error) {
 	v, err := ReviewFeature(ctx, s.Service, FeatureRequest{Feature: s.Rec.Feature.Name})
 	if belay.CodeOf(err) == belay.CodeNotFound {
@@ -341,9 +345,9 @@ type PhaseReview struct {
 	Text    string
 }
 
-// Review records a person's review. An approval completes the phase unless other reviewers are missing; a rejection is
-// an iteration like any other. Errors: belay.CodeUsage when other reviewers are missing, or when the reviewed files
-// changed since.
+// Review records a person's review. An approval completes the phase unless other reviewers have not
+// answered; a rejection is an iteration like any other. Errors: belay.CodeUsage when the phase
+// waits for another reviewer, or when the reviewed files changed since.
 func (s *Stage) Review(ctx context.Context, v PhaseReview) (PhaseResult, error) {
 	s.finishStatusFile(ctx)
 	v.By = authorName(v.By)

@@ -21,9 +21,9 @@ type PhaseChoice string
 // The choices; ChooseNone asks.
 const (
 	ChooseNone     PhaseChoice = ""
-	ChooseContinue PhaseChoice = "continue" // work on with what is there
-	ChooseAfresh   PhaseChoice = "afresh"   // what is there does not count: it has to change before the phase is done
-	ChooseReview   PhaseChoice = "review"   // have what is there reviewed, as belay phase done does
+	ChooseContinue PhaseChoice = "continue" // continue with the existing output
+	ChooseAfresh   PhaseChoice = "afresh"   // the existing output has to change before the phase is done
+	ChooseReview   PhaseChoice = "review"   // review the existing output, as belay phase done does
 )
 
 // PhaseRequest asks for a step of a phase.
@@ -32,10 +32,10 @@ type PhaseRequest struct {
 	Choice        PhaseChoice
 	By            string
 	Note          string
-	Changes       string                           // what was changed since the last iteration, in words
-	WithoutReview bool                             // nobody reviews
-	Confirm       func(warning string) bool        // asks whether a warning stops it; nil: it does not
-	Choose        func(message string) PhaseChoice // asks what to do with a phase that was begun; nil asks nobody
+	Changes       string                           // a person's description of the changes since the last iteration
+	WithoutReview bool                             // skip the reviewers
+	Confirm       func(warning string) bool        // asks whether to start despite a warning; nil starts
+	Choose        func(message string) PhaseChoice // asks what to do with a phase that was started; nil is ChooseNone
 }
 
 // PhaseResult is the result of a step.
@@ -47,7 +47,7 @@ type PhaseResult struct {
 	Round    *phase.Iteration `json:"iteration,omitempty"`
 	Limit    int              `json:"limit,omitempty"`
 	Verified bool             `json:"verified"`
-	Concerns []belay.Finding  `json:"concerns,omitempty"` // that were still open when it was completed at the limit
+	Concerns []belay.Finding  `json:"concerns,omitempty"` // findings that were open when it was completed at the limit
 	Next     NextStep         `json:"next"`
 	Warnings []string         `json:"warnings,omitempty"`
 }
@@ -64,7 +64,7 @@ func (s *Stage) result(p phase.Phase, a phase.Answer, state string) PhaseResult 
 		Verified: g.Done() && g.Verified, Concerns: g.Concerns, Next: s.nextStep(all), Warnings: s.Notes}
 }
 
-// refuseFinish refuses the phase finish, which has its own command.
+// refuseFinish fails for the phase finish, which has its own command.
 func (s *Stage) refuseFinish(p phase.Phase) error {
 	if p == phase.Finish {
 		return belay.Refuse(belay.CodeUsage, "belay feature finish "+belay.VisibleLine(s.Rec.Feature.Name), "finish ends the feature")
@@ -72,8 +72,8 @@ func (s *Stage) refuseFinish(p phase.Phase) error {
 	return nil
 }
 
-// Start starts a phase. A block is belay.CodeRefused; a phase that was started and not completed is belay.CodeWaiting
-// when nobody chooses what to do with it, and nothing is recorded.
+// Start starts a phase. A block is belay.CodeRefused. For a phase that was started and not
+// completed, without a choice, it records nothing and returns belay.CodeWaiting.
 func (s *Stage) Start(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
 	if err := s.refuseFinish(q.Phase); err != nil {
 		return PhaseResult{}, err
@@ -122,7 +122,7 @@ func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error
 		}
 		e.From = string(info.ID)
 	} else if q.Phase == phase.Implement {
-		e.From = s.Rec.Feature.Of(phase.Implement).From // the reviewers compare with what was there before any of it
+		e.From = s.Rec.Feature.Of(phase.Implement).From // the reviewers compare with the state before the first start
 	}
 	if err := s.addEvent(ctx, e); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error
 	return nil
 }
 
-// Undo reverts the last event of the feature, and restores the layout's file as it was before that event, unless
-// somebody changed the file since.
+// Undo reverts the last event of the feature. It also restores the layout's file to its content
+// before that event, unless someone changed the file since.
 func (s *Stage) Undo(ctx context.Context, by string) (phase.Numbered, error) {
 	s.finishStatusFile(ctx)
 	last, ok := s.Rec.Feature.Last()
@@ -147,14 +147,15 @@ func (s *Stage) Undo(ctx context.Context, by string) (phase.Numbered, error) {
 	return last, nil
 }
 
-// The layout's own file: what is to be written is recorded first, with the bytes that it replaces, so that a write that a
-// kill prevented is made up for by the next command, and undoing restores exactly what was there.
+// The layout's own file: the new content is recorded before it is written, with the bytes that it
+// replaces, so that the next command completes a write after a kill, and an undo restores the exact
+// bytes.
 
 // MaxStatusFile is the largest size of a layout's own file, in bytes.
 const MaxStatusFile = 256 << 10
 
-// updateStatusFile writes the feature's phase into the layout's own file, if it has one. A failure is a note and stops
-// nothing.
+// updateStatusFile writes the feature's phase into the layout's own file, if it has one. A failure
+// is only noted.
 func (s *Stage) updateStatusFile(ctx context.Context, p phase.Phase) {
 	if s.Layout.Status == "" {
 		return
@@ -166,7 +167,7 @@ func (s *Stage) updateStatusFile(ctx context.Context, p phase.Phase) {
 	}
 	defer root.Close()
 	if _, err := root.Lstat(name); err != nil {
-		return // there is none, and belay makes none: the record says it
+		return // belay does not create the file: the record is enough
 	}
 	e := phase.Event{Kind: phase.EvStatus, Phase: p}
 	e.Status, err = s.planStatusFile(root, name, p)
@@ -204,8 +205,8 @@ func (s *Stage) planStatusFile(root *fsroot.Root, name string, p phase.Phase) (*
 	return w, err
 }
 
-// replaceStatusFile replaces the content of one attachment by that of another in the layout's file. A file with other
-// content by now is left alone, with a note unless quiet.
+// replaceStatusFile replaces the content of one attachment by that of another in the layout's file.
+// If the file has changed since, it is left alone, with a note unless quiet.
 func (s *Stage) replaceStatusFile(name, from, to string, quiet bool) {
 	was, err := s.Service.Session.Journal.Attachment(from)
 	is, err2 := s.Service.Session.Journal.Attachment(to)
@@ -227,7 +228,7 @@ func (s *Stage) replaceStatusFile(name, from, to string, quiet bool) {
 	}
 }
 
-// restoreStatusFile restores the layout's file as it was before the event that was undone last.
+// restoreStatusFile restores the layout's file to its content before the last undone event.
 func (s *Stage) restoreStatusFile(quiet bool) {
 	for _, n := range s.Rec.Feature.Statuses {
 		if n.Seq > s.Rec.Feature.Undone && n.Status != nil {
@@ -237,7 +238,8 @@ func (s *Stage) restoreStatusFile(quiet bool) {
 	}
 }
 
-// finishStatusFile completes a step of a killed command that is recorded but not yet written to the layout's file.
+// finishStatusFile completes a step of a killed command that was recorded but not written to the
+// layout's file.
 func (s *Stage) finishStatusFile(ctx context.Context) {
 	entries := s.Rec.Log.Entries
 	switch phase.EventKind(entries[len(entries)-1].Type) {
@@ -260,7 +262,8 @@ type jsonSetting struct {
 	keys  []string
 }
 
-// statusFileText returns the layout's file with the progress of a phase; every other byte stays as it was.
+// statusFileText returns the layout's file with the progress of a phase; every other byte stays
+// unchanged.
 func statusFileText(l tasklist.Layout, f *phase.Feature, p phase.Phase, text []byte) ([]byte, error) {
 	set := metaSettings(f, p)
 	if l.Dialect == tasklist.Kiro {
@@ -332,7 +335,7 @@ func (s *Stage) Done(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
 		return s.result(q.Phase, a, "blocked"), err
 	}
 	g := s.Rec.Feature.Of(q.Phase)
-	if !g.Open() { // it was done elsewhere, without belay
+	if !g.Open() { // the phase was done without belay
 		if err := s.begin(ctx, q, a); err != nil {
 			return PhaseResult{}, err
 		}
@@ -355,8 +358,8 @@ func (s *Stage) recordCompletion(ctx context.Context, q PhaseRequest, a phase.An
 	return s.result(q.Phase, a, "completed"), nil
 }
 
-// checkComplete refuses a phase that cannot be completed: its input or output is missing or empty, or unchanged since
-// it was started afresh or rejected.
+// checkComplete fails for a phase that cannot be completed: its input or output is missing or
+// empty, or unchanged since it was started afresh or rejected.
 func (s *Stage) checkComplete(p phase.Phase) (phase.Answer, tasklist.Artefact, error) {
 	a, err := s.checkPhase(p, true)
 	if err != nil {

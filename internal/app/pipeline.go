@@ -16,31 +16,31 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// PipelineRequest asks for a task to be worked on by several roles. The task is new (NewTask.Text) or recorded
+// PipelineRequest asks several roles to work on a task. The task is new (NewTask.Text) or recorded
 // (Resume).
 type PipelineRequest struct {
 	NewTask
 	Resume belay.TaskID
-	Roles  []string // names, or the beginnings of names; none: as it was begun
+	Roles  []string // names, or prefixes of names; nil: those that the task started with
 	Watch  runner.Observer
-	Soft   context.Context // ends when a person wants to stop
+	Soft   context.Context // ends when a person stops the run
 }
 
-// pipelineRun is one pipeline under way.
+// pipelineRun is one running pipeline.
 type pipelineRun struct {
 	svc            *Service
 	session        *session.Session
 	q              PipelineRequest
 	req            ContextRequest
 	roles          []handoff.Role
-	agent          []string // of roles that have none of their own
-	reportedLimits []string // of limits that are not known to be kept
-	answered       bool     // a blocked role was answered in this run: the next block stops it
+	agent          []string // for roles without their own
+	reportedLimits []string // notes already shown about limits that cannot be measured
+	answered       bool     // a blocked role was retried in this run: the next block ends it
 }
 
-// RunPipeline runs the roles to the end, or until something stops them. It returns the record also with an error.
-// Errors: belay.CodeRefused with blocking findings, CodeDrift, CodeInterrupted, CodeBusy, and those of a task that
-// cannot begin.
+// RunPipeline runs the roles until all are done or one cannot continue. It also returns the record
+// with an error. Errors: belay.CodeRefused with blocking findings, CodeDrift, CodeInterrupted,
+// CodeBusy, and those of a task that cannot start.
 func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.Record, error) {
 	r := &pipelineRun{svc: s, session: s.Session, q: q, req: ContextRequest{Task: q.Resume, By: "belay run"}}
 	rec, err := r.prepare()
@@ -70,10 +70,10 @@ func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.R
 	return rec, nil
 }
 
-// IsPipeline reports whether belay runs roles on a task.
+// IsPipeline reports whether a task is run by roles.
 func IsPipeline(r *session.Record) bool { return len(r.Task.Roles) > 0 }
 
-// prepare refuses everything that can be refused before anything is written.
+// prepare performs all checks that are possible before anything is written.
 func (r *pipelineRun) prepare() (rec *session.Record, err error) {
 	s, q := r.svc, r.q
 	r.agent = q.Agent
@@ -121,7 +121,8 @@ func (r *pipelineRun) agentCommands() (all [][]string) {
 	return all
 }
 
-// selectRoles returns the roles to run, in the order given; without names, those that the task was begun with.
+// selectRoles returns the roles to run, in the order given; without names, those that the task
+// started with.
 func selectRoles(c config.Config, names []string, rec *session.Record) ([]handoff.Role, error) {
 	known, err := Roles(c)
 	if err != nil {
@@ -142,7 +143,7 @@ func selectRoles(c config.Config, names []string, rec *session.Record) ([]handof
 	var out []handoff.Role
 	for _, n := range names {
 		i := slices.IndexFunc(known, func(r handoff.Role) bool { return strings.EqualFold(r.Name, n) })
-		if i < 0 { // implement means implementer
+		if i < 0 { // "implement" selects implementer
 			i = slices.IndexFunc(known, func(r handoff.Role) bool {
 				return len(n) > 2 && strings.HasPrefix(strings.ToLower(r.Name), strings.TrimSuffix(strings.ToLower(n), "e"))
 			})
@@ -184,7 +185,7 @@ func (r *pipelineRun) commandOf(name string) []string {
 	return r.agent
 }
 
-// begin records the task, takes the snapshot before it and creates the context, each unless it exists.
+// begin records the task, takes its before snapshot and creates the context, each unless it exists.
 func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	var err error
 	var names []string
@@ -206,7 +207,7 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 		}
 	}
 	if gate := rec.State.Gate; gate != nil && gate.Kind == loop.GateClarify {
-		return rec, nil // no role begins before a person has said what is meant
+		return rec, nil // no role starts before a person has clarified the task
 	}
 	switch phase := rec.State.Phase; phase {
 	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:
@@ -232,7 +233,7 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 // runRoles runs one role after another.
 func (r *pipelineRun) runRoles(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	if p := rec.State.Pending; p == nil || p.Kind != loop.CmdAttempt {
-		return rec, nil // the roles are done; what is left is the judgement
+		return rec, nil // the roles are done; only the checks are left
 	}
 	for {
 		next, blocked, err := r.nextRole(&rec.Context)
@@ -262,9 +263,9 @@ func stoppedError(rec *session.Record, s *handoff.State) error {
 		"%s stops %s: %s", s.Name, rec.Task.ID, strings.Join(s.Blocking, "; "))
 }
 
-// nextRole returns the role that has to work now, nil when all have: the first without a handover since a role before
-// it handed over or the work was sent back to it; or, when a role blocks, the last writing role before that one.
-// blocked is the role that blocks.
+// nextRole returns the role that has to work now, nil when all have: the first that has not handed
+// over since a previous role did or since the work was sent back to it; or, if a role blocks, the
+// last writing role before that one. blocked is the role that blocks.
 func (r *pipelineRun) nextRole(c *handoff.Context) (next, blocked *handoff.State, err error) {
 	newest := 0
 	var writer *handoff.State
@@ -290,7 +291,7 @@ func (r *pipelineRun) nextRole(c *handoff.Context) (next, blocked *handoff.State
 	return nil, nil, nil
 }
 
-// waitForRun waits for the run of a role. The limits are those of the task, for all roles together.
+// waitForRun waits for the run of a role. The limits are the task's, for all roles together.
 func (r *pipelineRun) waitForRun(ctx context.Context, rec *session.Record, run *agent.Run, dir string) (runner.End, error) {
 	before, task := rec.Context.Used, rec.Task.ID
 	return runner.Run{
@@ -302,7 +303,7 @@ func (r *pipelineRun) waitForRun(ctx context.Context, rec *session.Record, run *
 	}.Await(ctx)
 }
 
-// noteUnknownLimits notes once for each limit that its use cannot be measured.
+// noteUnknownLimits notes, once for each limit, that its use cannot be measured.
 func (r *pipelineRun) noteUnknownLimits(rec *session.Record, used belay.Use) {
 	for _, text := range runner.UnknownLimits(rec.Task.Policy, rec.State.Attempts, used) {
 		if !slices.Contains(r.reportedLimits, text) {

@@ -20,8 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// runRole runs one role: it starts from a verified tree, its agent runs, its work is checked, and it hands over. Each
-// step is done once, whenever belay is killed: the record says which were.
+// runRole runs one role: it starts from a verified tree, its agent runs, its work is checked, and
+// it hands over. If belay is killed, no step is repeated: the record has the finished ones.
 func (r *pipelineRun) runRole(ctx context.Context, rec *session.Record, s *handoff.State) error {
 	unlock, err := r.session.LockTree(ctx, rec.Task.ID, "belay run, "+s.Name)
 	if err != nil {
@@ -57,7 +57,8 @@ func roundSuffix(round int) string {
 	return fmt.Sprintf(" round %d", round)
 }
 
-// startRole starts the role. Findings of its last round are answered by the handovers since.
+// startRole starts the role. It clears the findings of the role's last round, which later handovers
+// have answered.
 func (r *pipelineRun) startRole(ctx context.Context, rec *session.Record, s *handoff.State) error {
 	if rec.Context.ActiveRole == s.Name {
 		return nil
@@ -71,9 +72,10 @@ func (r *pipelineRun) runDir(rec *session.Record, role string, round int) string
 	return r.session.RunDir(rec.Task.ID, fmt.Sprintf("role-%s-%d", strings.ToLower(role), round))
 }
 
-// runAgent runs the role's agent, or attaches to the run that exists, and records how it ended. A failed run blocks.
+// runAgent runs the role's agent, or attaches to an existing run, and records how it ended. A
+// failed run blocks the role.
 func (r *pipelineRun) runAgent(ctx context.Context, rec *session.Record, s *handoff.State, round int) error {
-	if s.Run != nil && s.Run.Round == round { // it ended before belay was killed
+	if s.Run != nil && s.Run.Round == round { // ended before belay was killed
 		return r.blockOnFailure(ctx, s, *s.Run)
 	}
 	dir := r.runDir(rec, s.Name, round)
@@ -90,10 +92,10 @@ func (r *pipelineRun) runAgent(ctx context.Context, rec *session.Record, s *hand
 	}
 	r.noteUnknownLimits(rec, res.Use)
 	if res.Limit == "" && res.Blocked == "" && (res.Stopped || res.Result.Ended == "lost" || res.Result.Ended == "stopped") {
-		if err := fsroot.RemoveAll(dir); err != nil { // it runs anew when the task is resumed
+		if err := fsroot.RemoveAll(dir); err != nil { // it runs again when the task is resumed
 			return err
 		}
-		// Round 0 is no round, so that it runs again; what it used counts.
+		// Round 0 does not count as a round, so that it runs again; its use counts.
 		if err := RecordRun(ctx, r.session, r.req, s.Name, handoff.Run{Ended: res.Result.Ended, Use: res.Use}); err != nil {
 			return err
 		}
@@ -178,7 +180,7 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	}, enclosed, r.q.Watch.Note)
 }
 
-// roleAfter names the role that comes next.
+// roleAfter returns the name of the next role.
 func (r *pipelineRun) roleAfter(role string) string {
 	i := slices.IndexFunc(r.roles, func(o handoff.Role) bool { return o.Name == role })
 	if i < 0 || i+1 == len(r.roles) {
@@ -198,7 +200,7 @@ func (r *pipelineRun) checkWork(ctx context.Context, rec *session.Record, s *han
 		return err
 	}
 	now, err := fresh.Context.RoleState(s.Name)
-	if err != nil || len(now.Blocking) > 0 { // it is stopped already
+	if err != nil || len(now.Blocking) > 0 { // already blocked
 		return err
 	}
 	report, err := r.svc.Check(ctx, CheckRequest{Task: rec.Task.ID, Timeout: session.RunTimeout, Watch: r.q.Watch})

@@ -14,12 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// PlanComparison asks for a plan to be compared with Against: a folder, a task, a snapshot or a revision; "" is the
-// state before the task.
+// PlanComparison asks to compare a plan with Against: a folder, a task, a snapshot or a revision;
+// "" is the state before the task.
 type PlanComparison struct {
 	Dir, Plan string
 	Against   string
-	Task      belay.TaskID // "": the latest that the plan has markers of
+	Task      belay.TaskID // "": the latest task with markers in the plan
 }
 
 // PlanCompared is a plan compared with another version of it and with its implementation.
@@ -28,18 +28,18 @@ type PlanCompared struct {
 	Task     belay.TaskID         `json:"task,omitempty"`
 	Against  string               `json:"against"`
 	Verdict  count.Verdict        `json:"verdict"`
-	Changes  []plan.Change        `json:"changes"` // of the plan; empty when the other state has none
+	Changes  []plan.Change        `json:"changes"` // of the plan; empty when the other state has no plan
 	Markers  []plan.MarkerVerdict `json:"markers"` // of the task
 	Warnings []string             `json:"warnings"`
 
-	previousMarkers markerState // what the other state's plan has of the task
+	previousMarkers markerState // whether the other state's plan has markers of the task
 }
 
-// markerState says whether a plan had markers of a task.
+// markerState is whether a plan had markers of a task.
 type markerState int
 
 const (
-	markersUnknown markerState = iota // it was not held, or cannot be read
+	markersUnknown markerState = iota // the plan is missing or cannot be read
 	markersAbsent
 	markersPresent
 )
@@ -115,8 +115,8 @@ func (q PlanComparison) openStates(ctx context.Context, s *Service, f *PlanFile,
 		after, err = workingTreeState(ctx, s)
 		return before, after, rel, err
 	}
-	// The folder stands beside the top of the project when it has the plan where the project
-	// has it, else beside the folder that the plan is in.
+	// If the folder has the plan at the same path as the project, it is compared with the project's
+	// top folder, else with the folder that contains the plan.
 	after = &projectState{name: "the folder of the plan", dir: f.top}
 	if p, perr := before.readPlan(ctx, s, rel); perr == nil && p == nil {
 		after.dir, rel = filepath.Dir(filepath.Join(f.top, filepath.FromSlash(rel))), path.Base(rel)
@@ -124,7 +124,7 @@ func (q PlanComparison) openStates(ctx context.Context, s *Service, f *PlanFile,
 	return before, after, rel, nil
 }
 
-// stateBefore returns the state before a task: its snapshot, else the last commit.
+// stateBefore returns the state before a task: its before snapshot, else the last commit.
 func stateBefore(ctx context.Context, svc *Service, task belay.TaskID) (*projectState, error) {
 	if task != "" {
 		if r, err := svc.Session.Load(task); err == nil && r.State.Before != "" {
@@ -139,8 +139,8 @@ func stateBefore(ctx context.Context, svc *Service, task belay.TaskID) (*project
 	return s, nil
 }
 
-// taskOfPlan returns the task to compare a plan with: the one asked for, else of those with markers in the plan the one
-// recorded last, else the highest number.
+// taskOfPlan returns the task to compare a plan with: asked, else of the tasks with markers in the
+// plan the one recorded last, else the one with the highest number.
 func taskOfPlan(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
 	if asked != "" {
 		if s == nil || len(p.MarkersFor(asked)) > 0 {
@@ -180,7 +180,7 @@ func taskOfPlan(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, err
 	return best, nil
 }
 
-// Refusal returns the error of a plan with markers that are not met; nil when none failed.
+// Refusal returns the error of a plan with markers that are not met, nil if none failed.
 func (c PlanCompared) Refusal() error {
 	failed := 0
 	var first plan.MarkerVerdict

@@ -18,20 +18,20 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// A plan is the user's file: it is written whole or not at all, never through a link, and
-// never over what somebody saved meanwhile.
+// A plan is the user's file: a write is atomic, follows no link, and never overwrites changes that
+// were saved meanwhile.
 
-// PlanFile is the file of a plan: a path below an open folder.
+// PlanFile is the file of a plan, below an open folder.
 type PlanFile struct {
-	Name string // as the person named it
+	Name string // as given by the person
 	root *fsroot.Root
-	top  string // that folder
+	top  string // the path of root
 	rel  string
 	perm uint16
 }
 
-// OpenPlanFile opens the place of a plan that is named from the folder dir. In a repository it opens the top folder, so
-// that no link below it is followed. s may be nil: then it opens the plan's own folder.
+// OpenPlanFile opens the folder of a plan, named relative to dir. In a repository that is the top
+// folder, so that no link below it is followed. s may be nil: then it is the plan's own folder.
 func OpenPlanFile(s *Service, dir, name string) (*PlanFile, error) {
 	if _, err := plan.FormatOf(name); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func OpenPlanFile(s *Service, dir, name string) (*PlanFile, error) {
 	return f, nil
 }
 
-// serviceFor returns the service of the repository that contains the plan; nil for one outside.
+// serviceFor returns s if the plan is in its repository, else nil.
 func (f *PlanFile) serviceFor(s *Service) *Service {
 	if s == nil || f.top != s.Session.Repo.Root {
 		return nil
@@ -98,8 +98,8 @@ func (f *PlanFile) wrapError(what string, err error) error {
 		Try: "check its path and permissions", Err: err}
 }
 
-// Write replaces the content of the plan. was is the content that was read, nil for a new plan; a file with other
-// content by now is left alone (CodeBusy).
+// Write replaces the content of the plan. was is the content that was read, nil for a new plan. A
+// file with other content is not changed (CodeBusy).
 func (f *PlanFile) Write(was, text []byte, tmp string) error {
 	held := fsroot.Expected{New: blobID(text), NewHash: func() hash.Hash { return sha256.New() }}
 	perm := uint16(0o644)
@@ -165,7 +165,7 @@ func openPlan(s *Service, dir, name string) (*PlanFile, *plan.Plan, error) {
 	return f, p, nil
 }
 
-// ReadPlan reads a plan that is named from the folder dir; no repository is needed.
+// ReadPlan reads a plan, named relative to dir. It needs no repository.
 func ReadPlan(dir, name string) (*plan.Plan, error) {
 	f, p, err := openPlan(nil, dir, name)
 	if err != nil {
@@ -175,7 +175,7 @@ func ReadPlan(dir, name string) (*plan.Plan, error) {
 	return p, nil
 }
 
-// recordedTask returns a recorded task.
+// recordedTask returns a recorded task, and fails if another task has the same label in plans.
 func recordedTask(s *Service, id belay.TaskID) (belay.Task, error) {
 	r, err := s.Session.Load(id)
 	if err != nil {
@@ -190,7 +190,7 @@ func recordedTask(s *Service, id belay.TaskID) (belay.Task, error) {
 	return r.Task, nil
 }
 
-// addKnownTasks fills in which tasks were recorded.
+// addKnownTasks adds the recorded tasks to k.
 func addKnownTasks(s *Service, k *plan.Context) error {
 	ids, err := s.Session.Journal.Tasks()
 	if err != nil {
@@ -205,8 +205,8 @@ func addKnownTasks(s *Service, k *plan.Context) error {
 	return nil
 }
 
-// writeByTemp writes a plan through belay's folder of temporary files, which nobody cleans meanwhile; beside the plan,
-// where that folder is not possible.
+// writeByTemp writes a plan through belay's folder of temporary files, with a lock that prevents
+// its cleaning; if that folder cannot be made, through a file beside the plan.
 func (f *PlanFile) writeByTemp(ctx context.Context, s *Service, was, text []byte) error {
 	tmp := s.Session.Scratch("tmp")
 	if err := fsroot.MkdirAll(tmp, 0o700); err != nil {
@@ -220,8 +220,8 @@ func (f *PlanFile) writeByTemp(ctx context.Context, s *Service, was, text []byte
 	return f.Write(was, text, tmp)
 }
 
-// removeLeftover removes the temporary file that a killed write of this plan left after exchanging it with the plan: it
-// is equal to the plan except for markers of the task.
+// removeLeftover removes the temporary file of a killed write, which has the plan's previous
+// content: it equals the plan except for markers of the task.
 func removeLeftover(s *Service, p *plan.Plan, task belay.TaskID) {
 	others := func(m plan.Marker) bool { return m.Problem != "" || !m.NamesTask(task) }
 	bare := p.StripMarkers(others)

@@ -37,7 +37,7 @@ func text(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestWriteSaved: what somebody saved after the plan was read is never written over.
+// TestWriteSaved: changes saved after the plan was read are never overwritten.
 func TestWriteSaved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "plan.md")
@@ -88,7 +88,7 @@ func TestWriteLinks(t *testing.T) {
 	}
 }
 
-// TestWriteFails: whatever step fails, the plan is the old one or the new one, whole.
+// TestWriteFails: whatever step fails, the plan has the complete old or the complete new content.
 func TestWriteFails(t *testing.T) {
 	for n := 1; ; n++ {
 		dir := t.TempDir()
@@ -116,7 +116,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestReadOdd: what is no plan is refused with a sentence.
+// TestReadOdd: files that are not plans give a clear error.
 func TestReadOdd(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "latin.md"), "# caf\xe9\n")

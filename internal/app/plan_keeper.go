@@ -17,15 +17,15 @@ import (
 // planCheckName is the name of the check that compares work with a plan's markers.
 const planCheckName = "plan"
 
-// AttachPlans lets the tasks of a service have plans.
+// AttachPlans enables plans for the tasks of a service.
 func AttachPlans(s *Service) { s.Session.Plans = planKeeper{} }
 
-// planKeeper implements session.Plans: it marks and checks the plans of tasks that run.
+// planKeeper implements session.Plans: it marks and checks the plans of running tasks.
 type planKeeper struct{}
 
-// Find returns the plan that the config names, if marking it for the task would write or has written something; else
-// the first of the usual places with a plan that has markers of the task. A plan that is neither named nor marked is
-// not touched.
+// Find returns the plan named in the config, if the task's type allows marking it; else the first
+// of the usual paths with a plan that has markers of the task. A plan that is neither named nor
+// marked is not touched.
 func (planKeeper) Find(ctx context.Context, s *session.Session, t belay.Task) (string, error) {
 	if named := s.Config.Plan; named != "" {
 		got, err := UpdatePlan(ctx, &Service{Session: s}, PlanRequest{Dir: s.Repo.Root, Plan: named, Task: t.ID, DryRun: true})
@@ -70,8 +70,8 @@ func (planKeeper) Mark(ctx context.Context, s *session.Session, t belay.Task, pa
 	return told, nil
 }
 
-// Check runs `belay plan check` as a check: a marker that is not met fails, and so do missing markers. What counting
-// cannot decide is reported and does not fail.
+// Check runs `belay plan check` as a check: markers that are not met, or missing, fail. Results
+// that counting cannot decide are reported and do not fail.
 func (planKeeper) Check(ctx context.Context, s *session.Session, t belay.Task, path string) (belay.CheckResult, error) {
 	if slices.Contains(t.Checks.Skip, planCheckName) {
 		return belay.Skipped(planCheckName, "the config skips it"), nil
@@ -87,7 +87,7 @@ func (planKeeper) Check(ctx context.Context, s *session.Session, t belay.Task, p
 		return belay.Skipped(planCheckName, "no section of the plan could be marked"), nil
 	case len(got.Markers) == 0:
 		gone := unusablePlan(path, fmt.Sprintf("the markers of %s were removed from it", t.ID))
-		if got.previousMarkers == markersUnknown { // no before snapshot has a plan that git ignores
+		if got.previousMarkers == markersUnknown { // a plan that git ignores is in no before snapshot
 			gone.Severity = belay.SeverityWarning
 		}
 		return belay.Of(planCheckName, "the plan's markers were removed", []belay.Finding{gone}), nil
@@ -105,7 +105,7 @@ func (planKeeper) Check(ctx context.Context, s *session.Session, t belay.Task, p
 	return belay.Of(planCheckName, summary, found), nil
 }
 
-// unusablePlan returns the finding for a plan that has lost its markers.
+// unusablePlan returns the finding for a plan without its markers.
 func unusablePlan(path, why string) belay.Finding {
 	return belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryContract, File: path, Title: "the plan no longer has its markers",
@@ -128,7 +128,7 @@ func planFindings(path string, j plan.MarkerVerdict) []belay.Finding {
 	return out
 }
 
-// Clear removes a task's markers from its plan; every other byte stays.
+// Clear removes a task's markers from its plan and changes nothing else.
 func (planKeeper) Clear(ctx context.Context, s *session.Session, t belay.Task, path string) (int, error) {
 	f, err := OpenPlanFile(&Service{Session: s}, s.Repo.Root, path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// PlanResult is the result of MakePlan: the plan that was written, or the reason for writing none.
+// PlanResult is the result of MakePlan: the new plan, or the reason why none was written.
 type PlanResult struct {
 	Plan       string            `json:"plan"`
 	Task       belay.TaskID      `json:"task"`
@@ -22,8 +22,9 @@ type PlanResult struct {
 	SkipReason string            `json:"left,omitempty"`
 }
 
-// MakePlan writes the first plan of a task: to the file that is named, else into its feature's folder, else to
-// .belay/now/plan.md. It never overwrites a file. A bugfix gets no plan; the result says so.
+// MakePlan writes the first plan of a task: to the named file, else into its feature's folder, else
+// to .belay/now/plan.md. It never overwrites a file. A bugfix gets no plan; the result has the
+// reason.
 func MakePlan(ctx context.Context, s *Service, q PlanRequest) (PlanResult, error) {
 	t, err := recordedTask(s, q.Task)
 	if err != nil {
@@ -68,11 +69,11 @@ func MakePlan(ctx context.Context, s *Service, q PlanRequest) (PlanResult, error
 	return out, nil
 }
 
-// featureFolders are the folders in which tools keep the files of one feature, each with its plan.
+// featureFolders are the folders in which tools keep a folder for each feature, with its plan.
 var featureFolders = []string{"specs", ".specify/specs", "kitty-specs", ".kiro/specs", "openspec/changes", ".workitems"}
 
-// defaultPlanPath returns the path of a task's plan when none is named: in the folder of its feature, else among
-// belay's files for agents, where git leaves them out of the status.
+// defaultPlanPath returns the default path of a task's plan: in the folder of its feature, else
+// among belay's files for agents, which git ignores.
 func defaultPlanPath(s *Service, t belay.Task) (string, error) {
 	root, err := fsroot.OpenRoot(s.Session.Repo.Root)
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 // the repository.
 type projectState struct {
 	name  string            // for people
-	dir   string            // of a folder
-	files map[string]string // objects by path
+	dir   string            // the path of a folder; "" for objects
+	files map[string]string // object IDs by path
 }
 
-// findState returns the state that a name means: a folder, a task (its state before), a snapshot or a revision. Without
-// a repository it is a folder.
+// findState returns the state that name refers to: a folder, a task (its before snapshot), a
+// snapshot or a revision. Without a repository it must be a folder.
 func findState(ctx context.Context, s *Service, dir, name string) (*projectState, error) {
 	path := fsroot.From(dir, name)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -67,7 +67,7 @@ func commitState(ctx context.Context, s *Service, name string) (*projectState, e
 	return treeState(ctx, s, strings.TrimSpace(string(out)), name)
 }
 
-// workingTreeState returns the present content of the working tree, without files that git ignores.
+// workingTreeState returns the current content of the working tree, without ignored files.
 func workingTreeState(ctx context.Context, s *Service) (*projectState, error) {
 	tree, err := s.Session.Snaps.StoreFilesTree(ctx, snapshot.Extent{})
 	if err != nil {
@@ -93,7 +93,7 @@ func treeState(ctx context.Context, svc *Service, tree, name string) (*projectSt
 	return s, nil
 }
 
-// readPlan reads the plan at a path of the state; nil when there is none.
+// readPlan reads the plan at a path of the state, nil if there is none.
 func (s *projectState) readPlan(ctx context.Context, svc *Service, rel string) (*plan.Plan, error) {
 	if s.dir != "" {
 		p, err := ReadPlan(s.dir, filepath.FromSlash(rel))
@@ -118,11 +118,11 @@ func (s *projectState) readPlan(ctx context.Context, svc *Service, rel string) (
 	return plan.Read(rel, slices.Clone(o.Data))
 }
 
-// maxUnchanged limits how many files are read besides those that differ.
+// maxUnchanged limits how many unchanged files are read.
 const maxUnchanged = 400
 
-// planSides returns the two sides of an implementation. Of two states in the repository only the differences and the
-// sections' own files are read, and everything when there is little.
+// planSides returns the two sides of an implementation. In a repository it reads only the files
+// that differ and the sections' own files, or all files if there are few.
 func planSides(ctx context.Context, s *Service, before, after *projectState, p *plan.Plan, task belay.TaskID,
 	rel string) (*plan.Implementation, error) {
 	hide := func(path string) bool { return path == rel || strings.HasPrefix(path, ".belay/") }
@@ -191,7 +191,8 @@ func (o objectTree) Paths() ([]string, error) {
 	return out, nil
 }
 
-// Read reads a file. Where nothing is counted in a file, the name of its object replaces the content.
+// Read reads a file. For a file in which nothing is counted, it returns the object ID instead of
+// the content.
 func (o objectTree) Read(path string) ([]byte, error) {
 	oid, there := o.files[path]
 	if !there {

@@ -10,26 +10,27 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// PlanRequest asks for a plan to be written or changed.
+// PlanRequest asks to write or change a plan.
 type PlanRequest struct {
-	Dir, Plan string // the plan, named from the folder Dir
+	Dir, Plan string // Plan is relative to Dir
 	Task      belay.TaskID
-	Pins      map[int][]string // sections by the number of the requirement; 0 is for those in none
+	Pins      map[int][]string // sections by the number of the requirement; 0 is for those without one
 	DryRun    bool             // write nothing
-	Force     bool             // whatever the task's type is
+	Force     bool             // ignore the task's type
 }
 
-// PlacedRequirement is a requirement, or a phrase about what stays, and its sections of the plan.
+// PlacedRequirement is a requirement, or a phrase about what to preserve, and its sections of the
+// plan.
 type PlacedRequirement struct {
 	Number   int             `json:"number"`
 	Marker   belay.Marker    `json:"marker"`
 	Count    *int            `json:"count"`
 	Text     string          `json:"text"`
 	Sections []SectionReason `json:"sections"`
-	Hints    []string        `json:"hints,omitempty"` // sections that come near, when none is sure
+	Hints    []string        `json:"hints,omitempty"` // similar sections, if none matches
 }
 
-// SectionReason is a section and why it matches.
+// SectionReason is a section and the reasons why it matches.
 type SectionReason struct {
 	Section string   `json:"section"`
 	Why     []string `json:"why"`
@@ -41,7 +42,7 @@ type PlanChange struct {
 	Task         belay.TaskID        `json:"task"`
 	Type         belay.RequestType   `json:"type"`
 	Written      bool                `json:"written"`
-	SkipReason   string              `json:"left,omitempty"` // why the plan is left as it is
+	SkipReason   string              `json:"left,omitempty"` // why the plan is unchanged
 	Requirements []PlacedRequirement `json:"requirements"`
 	Preserved    []PlacedRequirement `json:"preserve"`
 	Added        []plan.MarkerLine   `json:"added"`
@@ -49,8 +50,8 @@ type PlanChange struct {
 	Warnings     []string            `json:"warnings"`
 }
 
-// UpdatePlan marks a plan for a task that changes what is planned. A task that makes something new, or only fixes,
-// leaves the plan unchanged; the result says so.
+// UpdatePlan marks a plan for a task that changes the planned things. For a task that makes
+// something new, or only fixes, the plan stays unchanged; the result has the reason.
 func UpdatePlan(ctx context.Context, s *Service, q PlanRequest) (PlanChange, error) {
 	out := PlanChange{Plan: q.Plan, Task: q.Task, Requirements: []PlacedRequirement{}, Preserved: []PlacedRequirement{},
 		Added:   []plan.MarkerLine{},
@@ -89,7 +90,7 @@ func UpdatePlan(ctx context.Context, s *Service, q PlanRequest) (PlanChange, err
 	return out, nil
 }
 
-// requestOf returns what is read from a task's text; older records do not contain it.
+// requestOf returns the task's request, or parses the text if an old record has none.
 func requestOf(ctx context.Context, s *Service, t belay.Task) belay.Request {
 	if t.Request.Type != "" {
 		return t.Request
@@ -98,8 +99,8 @@ func requestOf(ctx context.Context, s *Service, t belay.Task) belay.Request {
 	return req
 }
 
-// skipByType says why a task of some type leaves the plan unchanged. Text with two readings waits for a person
-// (CodeWaiting).
+// skipByType sets the reason if tasks of this type leave the plan unchanged. An ambiguous text is
+// CodeWaiting.
 func (c *PlanChange) skipByType(req belay.Request, q PlanRequest) error {
 	name := belay.VisibleLine(q.Plan)
 	switch {
@@ -116,7 +117,7 @@ func (c *PlanChange) skipByType(req belay.Request, q PlanRequest) error {
 	return nil
 }
 
-// describe describes the new markers in the result.
+// describe adds the new markers and the warnings to the result.
 func (c *PlanChange) describe(p *plan.Plan, u plan.Update) {
 	c.Requirements, c.Preserved = placedRequirements(p, u.Asked), placedRequirements(p, u.Kept)
 	c.Added, c.Dropped = append(c.Added, u.Added...), append(c.Dropped, u.Dropped...)
