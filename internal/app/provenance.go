@@ -23,19 +23,19 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// ProveRequest asks whether a commit is the accepted work of the task that it names.
+// ProveRequest asks to verify that a commit is the accepted work of the task named in its message.
 type ProveRequest struct {
 	Commit           string
-	Bundle           []byte // the evidence that belay pr --bundle wrote; nil: the record of this repository
+	Bundle           []byte // evidence written by belay pr --bundle; nil: the record of this repository
 	Signers          string // a file of allowed signers, for an SSH signature
-	RequireSignature bool   // a bundle without a signature is refused
-	Rebased          bool   // the change counts, not the commit that was recorded
-	Tests            bool   // tests and linters run, too
+	RequireSignature bool   // fail for a bundle without a signature
+	Rebased          bool   // compare only the change, not the commit with the recorded one
+	Tests            bool   // also run tests and linters
 	Trust            bool
 	Watch            runner.Observer
 }
 
-// Proof is the result of a verification. OK is true when every step is.
+// Proof is the result of a verification. OK is true if every step is.
 type Proof struct {
 	Commit string       `json:"commit"`
 	Task   belay.TaskID `json:"task_id,omitempty"`
@@ -80,7 +80,8 @@ func (t trailers) refersTo(head string, entries int) bool {
 	return t.head == head && t.entries == entries && head != ""
 }
 
-// parseTrailers reads the last paragraph of a message. Each of belay's trailers must be there exactly once.
+// parseTrailers reads the last paragraph of a message. Each of belay's trailers must occur exactly
+// once.
 func parseTrailers(message string) (t trailers, err error) {
 	message = strings.TrimRight(message, "\n")
 	last := message[strings.LastIndex(message, "\n\n")+1:]
@@ -110,7 +111,7 @@ func parseTrailers(message string) (t trailers, err error) {
 	return t, nil
 }
 
-// commitObject is a commit as git stores it.
+// commitObject is a parsed commit object.
 type commitObject struct {
 	ID, Tree, Parent string
 	parents          int
@@ -120,7 +121,7 @@ type commitObject struct {
 	files            []session.CommittedFile
 }
 
-// readCommit reads a commit and what it changes against its parent.
+// readCommit reads a commit and its changes against its parent.
 func (s *Service) readCommit(ctx context.Context, id string) (c commitObject, err error) {
 	out, err := s.Session.Repo.Run(ctx, nil, "cat-file", "commit", id)
 	if err != nil {
@@ -158,7 +159,7 @@ func (s *Service) readCommit(ctx context.Context, id string) (c commitObject, er
 	return c, err
 }
 
-// differenceFrom names the first difference from the planned commit, "" when there is none.
+// differenceFrom names the first difference from the planned commit, "" if they are equal.
 func (c commitObject) differenceFrom(want session.Committed, head string, entries int) string {
 	switch {
 	case c.trailerError != nil:
@@ -171,7 +172,7 @@ func (c commitObject) differenceFrom(want session.Committed, head string, entrie
 	return firstOtherFile(c.files, want.Files)
 }
 
-// firstOtherFile names the first file in which two lists of changes differ.
+// firstOtherFile describes the first file in which two lists of changes differ.
 func firstOtherFile(is, want []session.CommittedFile) string {
 	all := map[string][2]session.CommittedFile{}
 	for i, list := range [][]session.CommittedFile{is, want} {
@@ -192,17 +193,18 @@ func firstOtherFile(is, want []session.CommittedFile) string {
 // evidence is the source of a proof: the repository's own record, or a bundle.
 type evidence struct {
 	log         journal.Log
-	recordError error // what is wrong with the record
+	recordError error // the fault of the record
 	note        string
 	attachment  func(sha string) ([]byte, error)
-	object      func(oid string) ([]byte, error) // the bytes of a tree
+	object      func(oid string) ([]byte, error) // returns the bytes of a tree
 	envelope    *envelope
 }
 
-// Prove proves a commit, step by step: its trailers name an entry of a record with an intact chain; at that entry the
-// task was accepted; the commit changes what the entry says, and nothing else; this is the change from the before
-// snapshot to the accepted one; and checks that need nothing else have the same verdict when they run again. An error
-// means that something could not be read; a condition that is not met is a step that is not OK.
+// Prove proves a commit, step by step: its trailers refer to an entry of an intact record; the task
+// was accepted at that entry; the commit has exactly the changes of the entry; they are the changes
+// from the before snapshot to the accepted one; and the repeatable checks have the same verdict
+// when they run again. An error means that something could not be read. A condition that is not met
+// is a step that is not OK.
 func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proof, error) {
 	p := Proof{Commit: q.Commit, Steps: []ProofStep{}}
 	if q.Commit == "" || strings.HasPrefix(q.Commit, "-") {
@@ -253,7 +255,7 @@ func (p *Proof) allOK() bool {
 	return !slices.ContainsFunc(p.Steps, func(s ProofStep) bool { return !s.OK })
 }
 
-// checkRecord checks the record, and returns its entry for the commit and the task at that time.
+// checkRecord checks the record, and returns its entry for the commit, and the task as it was then.
 func (p *Proof) checkRecord(c commitObject, ev evidence) (want session.Committed, then *session.Record, ok bool) {
 	t := c.Trailers
 	n := len(ev.log.Entries)
@@ -303,7 +305,7 @@ func (p *Proof) checkRecord(c commitObject, ev evidence) (want session.Committed
 	return want, then, p.addStep("accepted", err, "after %s, %s", belay.CountOf(len(then.State.Attempts), "attempt"), by)
 }
 
-// checkChange checks that the commit is the recorded one, and changes what was recorded.
+// checkChange checks that the commit is the recorded one and has the recorded changes.
 func (p *Proof) checkChange(c commitObject, want session.Committed, log journal.Log, rebased bool) {
 	whole, err := session.Fold(log)
 	known := ""
@@ -335,7 +337,8 @@ func (p *Proof) checkChange(c commitObject, want session.Committed, log journal.
 	p.addStep("change", err, "%s", belay.CountOf(len(want.Files), "file"))
 }
 
-// checkStates checks that the committed change is the one from the before snapshot to the accepted one.
+// checkStates checks that the committed changes are those from the before snapshot to the accepted
+// one.
 func (p *Proof) checkStates(repo *git.Repo, ev evidence, want session.Committed) {
 	diff := map[string][2]blob{}
 	err := treeDiff(repo, ev.object, want.Before, want.After, "", diff)
@@ -349,7 +352,7 @@ func (p *Proof) checkStates(repo *git.Repo, ev evidence, want session.Committed)
 		case (pair[0].oid == "") != (f.OldOID == "") || (pair[1].oid == "") != (f.NewOID == "") || pair[1].mode != f.NewMode:
 			err = fmt.Errorf("%s has a different change", f.Path)
 		case pair[0].oid != f.OldOID || pair[1].oid != f.NewOID:
-			other++ // git stores it in another form than it has in the tree
+			other++ // git stores it in a form that differs from the working tree's
 		}
 	}
 	found := belay.CountOf(len(want.Files), "file") + " as accepted"
@@ -359,7 +362,8 @@ func (p *Proof) checkStates(repo *git.Repo, ev evidence, want session.Committed)
 	p.addStep("states", err, "%s", found)
 }
 
-// treeDiff compares two trees by the objects that differ, and checks the bytes of each object against its name.
+// treeDiff compares two trees and verifies the hash of each tree object that it reads. diff
+// receives the blobs that differ, by path.
 func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, prefix string, diff map[string][2]blob) error {
 	if from == to || len(prefix) > 4096 {
 		return nil
@@ -409,7 +413,7 @@ func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, pre
 	return nil
 }
 
-// readEvidence reads the record of this repository, or a bundle.
+// readEvidence reads the record of this repository, or a bundle if it is not nil.
 func (s *Service) readEvidence(task belay.TaskID, bundle []byte) (ev evidence, err error) {
 	if bundle != nil {
 		return readBundle(bundle, task)
@@ -448,13 +452,13 @@ func (s *Service) readTreeObject(oid string) ([]byte, error) {
 	return bytes.Clone(o.Data), err
 }
 
-// repeatableChecks are the checks that need nothing but the two states and the task.
+// repeatableChecks are the checks that depend only on the two states and the task.
 var repeatableChecks = map[string]bool{"change": true, "scope": true, "protect": true, "rules": true, "contract": true, "size": true,
 	"secrets":   true,
 	"integrity": true, "placeholder": true, "coverage": true, "style": true}
 
-// rerunChecks runs the checks on the commit, against its parent or that of the task's first commit, and compares each
-// verdict with the recorded one.
+// rerunChecks runs the checks on the commit, compared with its parent or the parent of the task's
+// first commit, and compares each verdict with the recorded one.
 func (p *Proof) rerunChecks(ctx context.Context, s *Service, c commitObject, want session.Committed, then *session.Record, ev evidence,
 	q ProveRequest) error {
 	accepted := then.State.Attempts[len(then.State.Attempts)-1]
@@ -527,8 +531,9 @@ func (p *Proof) rerunChecks(ctx context.Context, s *Service, c commitObject, wan
 	return nil
 }
 
-// otherCommits says why the commits of a task up to this one are not all that came after the parent of the first: then
-// the checks, which were about the task's complete work, cannot be compared. "" when they are all.
+// otherCommits returns a reason if there are commits of others between the parent of the task's
+// first commit and this one, "" otherwise. Then the checks cannot be compared, because they were
+// about the task's work alone.
 func (s *Service) otherCommits(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
 	chain := commitsOf(then)
 	out, err := s.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
@@ -543,7 +548,7 @@ func (s *Service) otherCommits(ctx context.Context, c commitObject, want session
 	return ""
 }
 
-// sameVerdicts compares the checks that ran then with those that should run now.
+// sameVerdicts compares the recorded results of the checks in run with the new ones.
 func sameVerdicts(was, now belay.Report, run map[string]bool) (same int, err error) {
 	for _, w := range was.Checks {
 		if w.Skipped || !run[w.Check] {

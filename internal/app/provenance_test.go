@@ -14,12 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/check"
 )
 
-// programsOfChecks is a watcher of checks that nobody looks at.
+// programsOfChecks is an Observer that ignores checks.
 type programsOfChecks struct{ silentWatcher }
 
 func (programsOfChecks) Checking(check.Progress) {}
 
-// bundle has the keys of the file that Bundle writes, in their order.
+// bundle has the keys of the file that Bundle writes, in the same order.
 type bundle struct {
 	Version     int               `json:"belay_bundle"`
 	Task        string            `json:"task"`
@@ -35,8 +35,8 @@ type bundle struct {
 	} `json:"envelope,omitempty"`
 }
 
-// committed makes a repository with a task of which the work is accepted and committed, its signed evidence, the
-// signers, and a clone.
+// committed makes a repository with a task whose work is accepted and committed, signed evidence, a
+// list of signers, and a clone.
 func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
@@ -71,8 +71,9 @@ func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 	return dir, clone, filepath.Join(up, "signers"), evidence
 }
 
-// TestMutationsAreRefused changes commits, records, bundles and statements in every way that keeps them readable, and in many that
-// do not: none is proven. The untouched ones are, with the same steps in the repository and in a fresh clone.
+// TestMutationsAreRefused changes commits, records, bundles and statements, mostly so that they
+// stay readable: none is proven. The unchanged ones are, with the same steps in the repository and
+// in a fresh clone.
 func TestMutationsAreRefused(t *testing.T) {
 	dir, clone, signers, evidence := committed(t)
 	here, there := open(t, dir), open(t, clone)
@@ -160,7 +161,8 @@ func TestMutationsAreRefused(t *testing.T) {
 		})
 	}
 
-	// Foreign commits: the same message on another tree, another parent, a copy with one other byte.
+	// Other commits: the same message on another tree, another parent, a copy with one byte
+	// changed.
 	raw, err := exec.Command("git", "-C", clone, "cat-file", "commit", "HEAD").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +203,7 @@ func TestMutationsAreRefused(t *testing.T) {
 		refused("foreign commit", script, there, "HEAD", evidence)
 	}
 
-	// The record of the repository itself.
+	// The repository's own record.
 	record := filepath.Join(dir, ".git", "belay", "tasks", "t1.jsonl")
 	text, err := os.ReadFile(record)
 	if err != nil {
@@ -238,7 +240,8 @@ func TestMutationsAreRefused(t *testing.T) {
 	}
 }
 
-// accepted makes a repository by the script before, with a task T1 that changes it by the script work, accepted.
+// accepted makes a repository with the script before, and a task T1 that changes it with the script
+// work and is accepted.
 func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.Service) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
@@ -269,8 +272,8 @@ func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.
 	return dir, s
 }
 
-// TestCommitFollows: work that is accepted again after it was committed gets a commit of what is new, and both are proven,
-// also in a clone.
+// TestCommitFollows: work that is accepted again after a commit gets a commit of the new changes,
+// and both are proven, also in a clone.
 func TestCommitFollows(t *testing.T) {
 	dir, clone, signers, _ := committed(t)
 	s := open(t, dir)
@@ -301,7 +304,7 @@ func TestCommitFollows(t *testing.T) {
 	}
 	paths := func(done app.CommitResult) (names []string) {
 		for _, f := range done.Files {
-			if !strings.HasPrefix(f.Path, ".belay/") { // the review
+			if !strings.HasPrefix(f.Path, ".belay/") { // the review's file
 				names = append(names, f.Path)
 			}
 		}
@@ -311,7 +314,7 @@ func TestCommitFollows(t *testing.T) {
 	if got := fmt.Sprint(paths(second)); got != "[src/c.txt src/deep/b.txt]" {
 		t.Errorf("the second commit has %s", got)
 	}
-	// What goes back to how it was before the task is committed as well.
+	// A file that is again as before the task is committed as well.
 	third := again("leave a.txt alone", func() { write(t, dir, "src/a.txt", "one\n") })
 	if got := fmt.Sprint(paths(third)); got != "[src/a.txt]" {
 		t.Errorf("the third commit has %s", got)
@@ -332,7 +335,7 @@ func TestCommitFollows(t *testing.T) {
 	if err != nil || !p.OK {
 		t.Errorf("in a clone: %v %+v", err, p)
 	}
-	// Somebody's change of a committed file is theirs: it is not committed over.
+	// A change that someone else committed is not overwritten.
 	if _, err := app.RecordReview(t.Context(), s, app.NewReview{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: "c.txt"}); err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +356,8 @@ func TestCommitFollows(t *testing.T) {
 	}
 }
 
-// TestCommitOfEverything: files of each kind, in the form in which git stores them, and nothing besides.
+// TestCommitOfEverything: files of each kind are committed in the form that git stores, and nothing
+// else.
 func TestCommitOfEverything(t *testing.T) {
 	dir, s := accepted(t,
 		`printf '*.txt text eol=crlf\n' > .gitattributes; printf 'one\r\n' > crlf.txt; echo x > gone; echo x > was-file; echo '#!/bin/sh' > run.sh
@@ -379,7 +383,8 @@ git fsck --strict`)
 	}
 }
 
-// TestCommitIsFinished: killed behind the commit, the next call finds it, records it and has the index know its files.
+// TestCommitIsFinished: after a kill behind the commit, the next call finds it, records it and
+// updates the index.
 func TestCommitIsFinished(t *testing.T) {
 	dir, s := accepted(t, "echo one > a; echo two > b", "echo more >> a; rm b")
 	if _, err := s.Commit(t.Context(), app.CommitRequest{}); err != nil {
@@ -397,7 +402,7 @@ func TestCommitIsFinished(t *testing.T) {
 	if err := os.WriteFile(record, text[:cut], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(os.Getenv("BELAY_STATE_HOME")); err != nil { // what is known of the record outside: it was never longer
+	if err := os.RemoveAll(os.Getenv("BELAY_STATE_HOME")); err != nil { // the anchor knows the longer record
 		t.Fatal(err)
 	}
 	sh(t, dir, "git read-tree HEAD~1; touch .git/belay/commit.index .git/belay/commit.index.lock")
@@ -418,7 +423,7 @@ func TestCommitIsFinished(t *testing.T) {
 	}
 }
 
-// TestNothingToCommit: each reason is said, and nothing changes.
+// TestNothingToCommit: the error names the reason, and nothing changes.
 func TestNothingToCommit(t *testing.T) {
 	for name, c := range map[string]struct{ dirty, after, says string }{
 		"edited since":           {"", "echo mine >> a", "changed since T1 was accepted"},

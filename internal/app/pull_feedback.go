@@ -17,15 +17,15 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// PullFeedback is what CI and people said about a task's pull request since its last attempt.
+// PullFeedback is the feedback of CI and people on a task's pull request since its last attempt.
 type PullFeedback struct {
 	Task     belay.TaskID   `json:"task_id"`
-	Pull     *forge.Pull    `json:"pull,omitempty"` // the open one of the branch
+	Pull     *forge.Pull    `json:"pull,omitempty"` // the branch's open pull request
 	Checks   BranchChecks   `json:"checks"`
 	Failed   []FailedCheck  `json:"failed"`
 	Remarks  []forge.Remark `json:"remarks"`
-	Others   int            `json:"others"` // remarks of people without write access to the repository: left out
-	Reported int            `json:"told"`   // how much of the feedback an attempt received before
+	Others   int            `json:"others"` // number of ignored remarks, by people without write access to the repository
+	Reported int            `json:"told"`   // number of checks and remarks that an earlier attempt received
 }
 
 // FailedCheck is a failed CI check and its explanation.
@@ -37,13 +37,13 @@ type FailedCheck struct {
 // feedbackNote is the kind of the note that lists the feedback an attempt has received.
 const feedbackNote = "pull-request"
 
-// maxEmptyPolls is how often a commit without checks is polled before it counts as having none: CI takes a while to
-// start.
+// maxEmptyPolls is how often a commit without checks is polled before it counts as having none,
+// because CI takes a while to start.
 const maxEmptyPolls = 4
 
-// PullFeedback waits until the checks of the current commit have ended, polling at the interval every, or until ctx
-// ends. It returns what they say, and the remarks of people with write access to the repository. CodeRefused for a task
-// that cannot continue after a review.
+// PullFeedback waits until the checks of the current commit have ended, polling at the interval
+// every, or until ctx ends. It returns the failed checks, and the remarks of people with write
+// access to the repository. CodeRefused for a task that cannot continue after a review.
 func (s *Service) PullFeedback(ctx context.Context, q ForgeOptions, name string, every time.Duration) (PullFeedback, error) {
 	out := PullFeedback{Failed: []FailedCheck{}, Remarks: []forge.Remark{}}
 	records, _, err := s.pullRecords(name)
@@ -78,7 +78,7 @@ func (s *Service) PullFeedback(ctx context.Context, q ForgeOptions, name string,
 		return out, err
 	}
 	told := reportedKeys(r)
-	asked := context.WithoutCancel(ctx) // the checks known by now are used even when the wait has timed out
+	asked := context.WithoutCancel(ctx) // the known checks are used even if the wait timed out
 	for _, check := range out.Checks.Checks {
 		switch {
 		case check.State != forge.Failed:
@@ -151,7 +151,8 @@ func codeBlock(text string) string {
 	return fence + "\n" + belay.Visible(text) + "\n" + fence
 }
 
-// RecordFeedback records the feedback that an attempt received, so that the next one receives only what is new.
+// RecordFeedback records that an attempt received the feedback, so that the next one receives only
+// what is new.
 func (s *Service) RecordFeedback(ctx context.Context, r PullFeedback) error {
 	rec, err := s.Session.Load(r.Task)
 	if err != nil {
@@ -184,8 +185,8 @@ func reportedKeys(r *session.Record) map[string]bool {
 	return told
 }
 
-// checkKey and remarkKey return keys for feedback that are one word each: the name of a check may contain any
-// characters.
+// checkKey and remarkKey return a key of one word for a check or remark, because the name of a
+// check may contain any characters.
 func checkKey(c forge.Check, commit string) string { return reportedKey("check", commit, c.Name) }
 
 func remarkKey(m forge.Remark, pull int) string { return reportedKey("remark", fmt.Sprint(pull), m.ID) }

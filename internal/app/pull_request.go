@@ -20,8 +20,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Pull collects the content of a pull request for a task, or for the tasks of a feature, from their records. A name
-// that both have means the task; "" is the task with the latest event. CodeNotFound when there is neither.
+// Pull collects the content of a pull request for a task, or for the tasks of a feature, from their
+// records. A task takes precedence over a feature of the same name; "" is the task with the latest
+// event. CodeNotFound if there is neither.
 func (s *Service) Pull(ctx context.Context, name, version string) (prompt.Pull, error) {
 	records, feature, err := s.pullRecords(name)
 	if err != nil {
@@ -42,7 +43,7 @@ func (s *Service) Pull(ctx context.Context, name, version string) (prompt.Pull, 
 	return p, nil
 }
 
-// pullRecords returns the records that a name means.
+// pullRecords returns the records of the named task or feature.
 func (s *Service) pullRecords(name string) ([]*session.Record, string, error) {
 	if name == "" {
 		id, err := s.Latest()
@@ -118,8 +119,8 @@ func pullAttempt(a AttemptView) prompt.PullAttempt {
 	return out
 }
 
-// pullState fills in the changes of the task and the names that tie it to the record. What cannot be read any more is
-// left out: the record still has it.
+// pullState adds the task's changes and the hashes that refer to its record. Unreadable parts are
+// left out, because the record still has them.
 func (s *Service) pullState(ctx context.Context, r *session.Record, t *prompt.PullTask) error {
 	t.Changes = []prompt.PullChange{}
 	t.Provenance = prompt.Provenance{Head: r.Log.Head.Hash, Entries: r.Log.Head.Seq}
@@ -142,7 +143,8 @@ func (s *Service) pullState(ctx context.Context, r *session.Record, t *prompt.Pu
 	return nil
 }
 
-// purpose says what a file was changed for, as far as the checks know: the requirements that it shows, or its kind.
+// purpose returns why a file was changed, as far as the checks know: the requirements that it
+// meets, or its kind.
 func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 	var of []string
 	for _, m := range met {
@@ -170,11 +172,12 @@ func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 	return "not named by the task"
 }
 
-// maxOpening limits how much of an agent's output is searched for the model and the version that it prints at its
-// start.
+// maxOpening limits how much of an agent's output is searched for the model and the version, which
+// it prints first.
 const maxOpening = 256 << 10
 
-// agentsOf names the programs that worked on a task, with the models and versions in their output.
+// agentsOf returns the programs that worked on a task, with the models and versions in their
+// output.
 func (s *Service) agentsOf(r *session.Record) (out []prompt.PullAgent) {
 	add := func(role string, command []string) *prompt.PullAgent {
 		if len(command) == 0 {

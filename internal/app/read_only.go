@@ -17,14 +17,16 @@ import (
 // ReadOnlyCommand is the hidden command that runs an agent with write protection on the working tree.
 const ReadOnlyCommand = "_closed"
 
-// treeAccess lists the folders that are read-only for an agent, and those within them that stay writable.
+// treeAccess lists the folders that are read-only for an agent, and the folders within them that
+// stay writable.
 type treeAccess struct {
 	ReadOnly []string `json:"closed"`
 	Writable []string `json:"open"`
 }
 
-// readOnlyAccess returns what is write-protected for a role that only reads. Writable are the git folders (for the
-// record and git's own index), .belay/now, and existing ignored folders, which tests and builds write to.
+// readOnlyAccess returns the access of a role that only reads. Writable are the git folders (for
+// the record and git's own index), .belay/now, and existing ignored folders, which tests and builds
+// write to.
 func (r *pipelineRun) readOnlyAccess(ctx context.Context) (treeAccess, error) {
 	root, err := filepath.EvalSymlinks(r.session.Repo.Root)
 	if err != nil {
@@ -42,7 +44,7 @@ func (r *pipelineRun) readOnlyAccess(ctx context.Context) (treeAccess, error) {
 		}
 	}
 	for _, dir := range open {
-		// A link would open what it leads to.
+		// A link would make its target writable.
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil || real != dir && dir != r.session.Repo.Dir && dir != r.session.Repo.Common {
 			continue
@@ -54,8 +56,8 @@ func (r *pipelineRun) readOnlyAccess(ctx context.Context) (treeAccess, error) {
 	return within, nil
 }
 
-// readOnlyCommand returns a command line that runs the agent with the tree mounted read-only, for systems without a
-// fence.
+// readOnlyCommand returns a command line that runs the agent with the tree mounted read-only, for
+// use without a fence.
 func (r *pipelineRun) readOnlyCommand(within treeAccess, command config.Command) (config.Command, error) {
 	text, err := json.Marshal(within)
 	if err != nil {
@@ -69,8 +71,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ReadOnlyMain runs the agent to its end and returns its exit status. Where the kernel cannot protect the tree it
-// prints a warning and runs the agent anyway: changes are detected afterwards.
+// ReadOnlyMain runs the agent until it ends and returns its exit status. If the kernel cannot
+// protect the tree, it prints a warning and runs the agent anyway: changes are detected afterwards.
 func ReadOnlyMain(args []string) int {
 	var within treeAccess
 	if len(args) < 2 || json.Unmarshal([]byte(args[0]), &within) != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Readiness says what differs in the tree from what a task's last attempt left.
+// Readiness lists the differences between the tree and the result of a task's last attempt.
 type Readiness struct {
 	Task  belay.TaskID           `json:"task"`
 	Ready bool                   `json:"ready"`
 	Dirty []review.ChangeVerdict `json:"dirty"`
-	Waits string                 `json:"waits,omitempty"` // once it is put before a person: for what
+	Waits string                 `json:"waits,omitempty"` // after Submit: what the task waits for
 }
 
-// CheckReady compares the tree with what a task's last attempt left: uncaptured changes of the task's own sources
-// prevent a review.
+// CheckReady compares the tree with the result of a task's last attempt. Uncaptured changes to the
+// task's own sources prevent a review.
 func CheckReady(ctx context.Context, s *Service, r *session.Record) (Readiness, error) {
 	out := Readiness{Task: r.Task.ID, Dirty: []review.ChangeVerdict{}, Ready: true}
 	at, err := runner.TaskSession(ctx, s.Session, r)
@@ -45,8 +45,8 @@ func CheckReady(ctx context.Context, s *Service, r *session.Record) (Readiness, 
 	return out, nil
 }
 
-// changesSince returns the changes since the last snapshot of the task's work, which includes files that its checks
-// left; since the state before when nothing was captured.
+// changesSince returns the changes since the last snapshot of the task's work, or since its before
+// snapshot if there is none. Files that its checks left are in that snapshot.
 func changesSince(ctx context.Context, at *session.Session, r *session.Record) ([]review.PathChange, error) {
 	taken, err := at.TaskSnapshots(ctx, r)
 	if err != nil {
@@ -76,7 +76,7 @@ func changesSince(ctx context.Context, at *session.Session, r *session.Record) (
 	return pairRenames(list), err
 }
 
-// pairRenames joins a deleted file and a new one of the same content into a rename.
+// pairRenames joins a deleted file and a new one with the same content into a rename.
 func pairRenames(list []git.Difference) []review.PathChange {
 	gone := map[string][]string{}
 	for _, c := range list {
@@ -103,13 +103,13 @@ func pairRenames(list []git.Difference) []review.PathChange {
 	return out
 }
 
-// owners returns the task and the others that work in the same tree, with the paths that their attempts touched as far
-// as that is known.
+// owners returns the task and the other tasks in the same tree, with the paths that their attempts
+// touched as far as known.
 func owners(ctx context.Context, s *Service, at *session.Session, r *session.Record) (review.Owner, []review.Owner, error) {
 	owner := func(r *session.Record) review.Owner {
 		o := review.Owner{Task: r.Task.ID, Scope: r.Task.Scope}
 		if r.State.Before != "" {
-			o.Touched, _ = changedBy(ctx, at, r) // a task whose snapshots are gone owns what it names
+			o.Touched, _ = changedBy(ctx, at, r) // without snapshots only the scope is known
 		}
 		return o
 	}
@@ -119,7 +119,7 @@ func owners(ctx context.Context, s *Service, at *session.Session, r *session.Rec
 	}
 	var others []review.Owner
 	for _, o := range all {
-		over := !o.Open() && runner.ResultSnapshot(o) < r.State.Before // before this one began
+		over := !o.Open() && runner.ResultSnapshot(o) < r.State.Before // ended before this task started
 		if o.Task.ID != r.Task.ID && o.Task.Worktree == r.Task.Worktree && !o.RolledBack() && !over {
 			others = append(others, owner(o))
 		}
@@ -127,8 +127,8 @@ func owners(ctx context.Context, s *Service, at *session.Session, r *session.Rec
 	return owner(r), others, nil
 }
 
-// CheckCaptured refuses (CodeDrift) to accept work while the task's own sources have changes that were not checked:
-// they would be accepted with it. A missing tree cannot have changed.
+// CheckCaptured fails (CodeDrift) while the task's own sources have unchecked changes, because they
+// would be accepted with the work. A missing tree cannot have changed.
 func CheckCaptured(ctx context.Context, s *Service, r *session.Record) error {
 	state, err := CheckReady(ctx, s, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
@@ -141,8 +141,8 @@ func CheckCaptured(ctx context.Context, s *Service, r *session.Record) error {
 		listedChanges(review.BlockingOnly(state.Dirty)))
 }
 
-// Submit asks a person to review a task's checked work, once all of its changes are captured. CodeRefused names what is
-// not, or what is missing.
+// Submit asks a person to review a task's checked work. CodeRefused: changes are not captured, or
+// the work was not checked.
 func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, error) {
 	r, err := svc.Session.Load(task)
 	if err != nil {
@@ -183,7 +183,7 @@ func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, er
 	return state, nil
 }
 
-// howToCapture says how the present changes become part of the checked work.
+// howToCapture returns the command that adds the current changes to the checked work.
 func howToCapture(r *session.Record) string {
 	id := r.Task.ID
 	switch c := r.State.Pending; {
@@ -200,7 +200,7 @@ func howToCapture(r *session.Record) string {
 	return fmt.Sprintf("belay run --resume %s", id)
 }
 
-// listedChanges names at most ten changes on one line.
+// listedChanges lists at most ten changes on one line.
 func listedChanges(list []review.ChangeVerdict) string {
 	var names []string
 	for _, v := range list[:min(len(list), 10)] {

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// RecordsStamp returns a text that changes when the records change: those of all tasks, or of one task and the output
-// of its agent. Pages compare it to learn of changes. It costs a stat of each record's file.
+// RecordsStamp returns a text that differs after the records change: those of all tasks, or of one
+// task and its agent's output. Pages poll it. It costs a stat for each file.
 func (s *Service) RecordsStamp(task belay.TaskID) (string, error) {
 	if task == "" {
 		return s.Session.Journal.Stamps(), nil

@@ -12,10 +12,10 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Rejection rejects several tasks together: each is rolled back and done again.
+// Rejection rejects several tasks together: each is rolled back and retried.
 type Rejection struct {
 	Tasks    []belay.TaskID
-	Text     string // what is wrong, for all of them
+	Text     string // what is wrong, for all tasks
 	Reviewer string
 	Watch    runner.Observer
 }
@@ -24,13 +24,14 @@ type Rejection struct {
 type RejectedTask struct {
 	Task   belay.TaskID     `json:"task"`
 	Review ReviewGiven      `json:"review"`
-	Rescue belay.SnapshotID `json:"rescue,omitempty"` // what stood there
-	Kept   []string         `json:"kept,omitempty"`   // what others changed since, left alone
+	Rescue belay.SnapshotID `json:"rescue,omitempty"` // the state before the rollback
+	Kept   []string         `json:"kept,omitempty"`   // later changes by others, left alone
 }
 
-// RejectTogether rejects tasks of a feature: it records a review cycle for each and restores each one's state before,
-// the newest first, with a rescue snapshot; what others changed stays. It refuses everything (CodeRefused) before
-// anything is written when a task outside of the list has changed the same files since.
+// RejectTogether rejects tasks of a feature: it records a review cycle for each and restores its
+// before snapshot, the newest first, with a rescue snapshot. Later changes by others stay. If a
+// task outside of the list has changed the same files since, it fails (CodeRefused) before anything
+// is written.
 func RejectTogether(ctx context.Context, s *Service, q Rejection) ([]RejectedTask, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil, belay.Refuse(belay.CodeUsage, "--file FEEDBACK, or -m \"what is wrong\"", "a rejection needs its reason")

@@ -11,8 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// CheckReopen refuses (CodeRefused) to reopen an accepted task when its work is no longer in the tree: it was merged,
-// its tree or its snapshots are missing, or a later task that is not reopened with it changed the same files.
+// CheckReopen fails (CodeRefused) if an accepted task cannot be reopened, because its work is no
+// longer in the tree: it was merged, its tree or its snapshots are missing, or a later task that is
+// not reopened with it changed the same files.
 func CheckReopen(ctx context.Context, s *Service, r *session.Record, with ...belay.TaskID) error {
 	id := r.Task.ID
 	follow := fmt.Sprintf(`belay run "fix what the review of %s found" -- AGENT`, id)
@@ -56,8 +57,8 @@ func changedBy(ctx context.Context, at *session.Session, r *session.Record) (map
 	return touched.Paths, err
 }
 
-// firstTaskAfter returns the first task that was begun in the user's tree after r's work was captured and touched some
-// of its paths, and at most five of them.
+// firstTaskAfter returns the first task that started in the user's tree after r's work was captured
+// and touched some of paths, and at most five of those paths.
 func firstTaskAfter(ctx context.Context, s *Service, r *session.Record, paths map[string]bool,
 	with []belay.TaskID) (*session.Record, []string, error) {
 	all, err := s.Session.Records(nil)
@@ -71,7 +72,7 @@ func firstTaskAfter(ctx context.Context, s *Service, r *session.Record, paths ma
 		}
 		theirs, err := changedBy(ctx, s.Session, other)
 		if err != nil {
-			continue // its snapshots are gone: nothing can be told, and nothing put back
+			continue // its snapshots are missing: its changes are unknown, and it cannot be rolled back
 		}
 		var shared []string
 		for p := range theirs {

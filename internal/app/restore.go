@@ -24,13 +24,13 @@ func (s *Service) Undo(ctx context.Context, o restore.Options) (restore.Restored
 func (s *Service) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
 	return s.withoutRun(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
 		if last, ok := s.Session.Restores.LastRestore(); ok && s.isRescueOfTurn(last.Rescue) {
-			return s.Session.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
+			return s.Session.Restores.Undo(ctx, o) // reverses belay undo --turn, which itself was a restore
 		}
 		return s.Session.Restores.Redo(ctx, o)
 	})
 }
 
-// isRescueOfTurn reports whether a rescue belongs to the last belay undo --turn or --tool in this working tree.
+// isRescueOfTurn reports whether a rescue snapshot was taken by belay undo --turn or --tool.
 func (s *Service) isRescueOfTurn(rescue belay.SnapshotID) bool {
 	all, err := s.Session.Sessions()
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Service) isRescueOfTurn(rescue belay.SnapshotID) bool {
 	return false
 }
 
-// withoutRun changes the working tree while no task runs in it: the files that an agent reads and writes must not
-// change under it, and its attempt must not be checked on a state that somebody else restored. A dry run needs no lock.
+// withoutRun locks the working tree and calls do. While a task runs, its files must not change, and
+// its attempt must not be checked on a state that someone else restored. A dry run needs no lock.
 func (s *Service) withoutRun(ctx context.Context, dry bool, doing string, do func() (restore.Restored, error)) (restore.Restored, error) {
 	if dry {
 		return do()

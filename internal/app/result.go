@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Result collects the results of a task. What cannot be read any more is left out: the task's verdict does not depend
-// on it.
+// Result collects the results of a task. Unreadable parts are left out, because the verdict does
+// not depend on them.
 func (s *Service) Result(ctx context.Context, r *session.Record) prompt.Result {
 	defer s.Session.Repo.ShareReader()()
 	out := prompt.Result{Checks: []belay.CheckResult{}, Changes: []belay.Change{}, Commits: []prompt.Commit{},
@@ -48,7 +48,8 @@ func (s *Service) Result(ctx context.Context, r *session.Record) prompt.Result {
 	return out
 }
 
-// commitsBetween lists the commits that refs of the second snapshot reach and none of the first does, oldest first.
+// commitsBetween lists the commits that are reachable from refs of the second snapshot and not from
+// those of the first, oldest first.
 func (s *Service) commitsBetween(ctx context.Context, before, after belay.SnapshotID) ([]prompt.Commit, error) {
 	var reach [2][]string
 	for i, id := range []belay.SnapshotID{before, after} {
@@ -89,7 +90,7 @@ func (s *Service) commitsBetween(ctx context.Context, before, after belay.Snapsh
 
 // workingTime returns the time since the task started, without the time that it waited for a person or was paused.
 func workingTime(r *session.Record) (sum time.Duration) {
-	var last time.Time // zero while nothing is under way
+	var last time.Time // zero while the task waits
 	for _, e := range r.Log.Entries {
 		if !last.IsZero() {
 			sum += e.Time.Sub(last)
@@ -112,7 +113,7 @@ func workingTime(r *session.Record) (sum time.Duration) {
 	return max(sum, 0)
 }
 
-// nextSteps returns the commands that may come next.
+// nextSteps returns suggested next commands.
 func nextSteps(r *session.Record) []prompt.Step {
 	id := r.Task.ID
 	if r.State.Outcome != loop.OutcomePassed {
