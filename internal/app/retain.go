@@ -21,15 +21,15 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// This file is the one place that says which snapshots stay, and for what: for pruning by
-// hand, and for what happens by itself when a task ends.
+// This file decides which snapshots are kept, and why: for a prune by hand, and for the automatic
+// deletion after a task ends.
 
-// Needed says why a snapshot is not to be pruned.
+// Needed is the reason why a snapshot must not be pruned.
 type Needed int
 
-// A snapshot of a task that needs its own is needed (runner.NeedsSnapshots). So is one that belay undo
-// or redo can still go to, and one that a run took of a task whose record is gone or cannot be
-// read, until a person drops it.
+// The reasons. NeededByTask: its task needs its snapshots (runner.NeedsSnapshots). NeededByUndo:
+// belay undo or redo can restore it. NeededWithoutRecord: a run took it for a task whose record is
+// missing or unreadable, so a person has to drop it.
 const (
 	NotNeeded Needed = iota
 	NeededByTask
@@ -37,8 +37,8 @@ const (
 	NeededWithoutRecord
 )
 
-// Protected returns a function that reports why a snapshot is needed. Error: belay.CodeCannot when the history of
-// restores of some working tree cannot be read.
+// Protected returns a function that reports why a snapshot is needed. Error: belay.CodeCannot if
+// the restore history of a working tree cannot be read.
 func (s *Service) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
 	undoable, err := s.readUndoHistories()
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Service) Protected(ctx context.Context) (func(snapshot.Info) Needed, er
 	return s.neededBy(ctx, undoable)
 }
 
-// neededBy is Protected with the histories of restores already read.
+// neededBy is Protected with the restore histories already read.
 func (svc *Service) neededBy(ctx context.Context, undoable *undoHistories) (func(snapshot.Info) Needed, error) {
 	needed := map[string]Needed{}
 	records, err := svc.Session.Records(nil)
@@ -75,12 +75,12 @@ func (svc *Service) neededBy(ctx context.Context, undoable *undoHistories) (func
 	}, nil
 }
 
-// undoHistories are the histories of restores of all working trees. A damaged one may have named any rescue: then all
-// rescues stay. A missing one is known from its rescues: those of its working tree stay.
+// undoHistories are the restore histories of all working trees. A damaged one may have named any
+// rescue, so all rescues are kept. For a missing one, the rescues of its working tree are kept.
 type undoHistories struct {
 	read         []restore.History
 	damaged      []string
-	missingFiles map[string]string // the file that is not there, by git's name of the working tree
+	missingFiles map[string]string // path of the missing file, by git's name of the working tree
 }
 
 func (s *Service) readUndoHistories() (*undoHistories, error) {
@@ -111,7 +111,7 @@ func (s *Service) readUndoHistories() (*undoHistories, error) {
 	return u, nil
 }
 
-// missingHistory returns the missing history file that should name a rescue; "" otherwise.
+// missingHistory returns the path of the missing history that would name a rescue, "" for none.
 func (u *undoHistories) missingHistory(s snapshot.Info) string {
 	if !restore.IsBeforeRestore(s) {
 		return ""
@@ -125,25 +125,24 @@ func (u *undoHistories) mayNeed(s snapshot.Info) bool {
 		slices.ContainsFunc(u.read, func(h restore.History) bool { return h.HasSnapshot(s.ID) })
 }
 
-// Retained says what becomes of the snapshots of a task that has ended.
+// Retained describes what is kept of the snapshots of an ended task.
 type Retained struct {
 	Task belay.TaskID `json:"task"`
 	Text string       `json:"text"` // for a person
 }
 
 const (
-	retainTime  = 2 * time.Second // nobody waits longer for this
-	retainEvery = time.Hour       // how often the archives of all tasks are looked through
-	retainMost  = 20              // tasks that ended unnoticed, for each time
+	retainTime  = 2 * time.Second // a command must not wait longer for this
+	retainEvery = time.Hour       // how often the archives of all tasks are checked
+	retainMost  = 20              // ended tasks without a decision, each time
 )
 
-// Retain applies snapshot.on_completion to the tasks that ended in this process: it records which of their snapshots
-// are archived, and reports what stays. Once an hour it does the same for tasks that earlier processes left undecided,
-// and deletes archived snapshots that are old enough.
+// Retain applies snapshot.on_completion to the tasks that ended in this process: it records which
+// of their snapshots are archived, and reports what is kept. Once an hour it does the same for
+// tasks that earlier processes left undecided, and deletes archived snapshots that are old enough.
 //
-// It runs after everything else and may be killed at any moment: what is not recorded is decided later, what is
-// recorded and not deleted is deleted later. An error is for a note alone. A task that a person or another belay has
-// changed meanwhile is not reported.
+// It runs last and may be killed at any point: a decision that was not recorded, or a deletion that
+// was not done, is made up for later. An error is only worth a note.
 func (s *Service) Retain(ctx context.Context) (said []Retained, err error) {
 	ended := s.Session.Memory.ChangedTasks()
 	if len(ended) == 0 {
@@ -153,7 +152,7 @@ func (s *Service) Retain(ctx context.Context) (said []Retained, err error) {
 	defer cancel()
 	said, err = s.retain(limited, ended)
 	if limited.Err() != nil {
-		err = nil // there is a next time
+		err = nil // the next call continues
 	}
 	return said, err
 }
@@ -186,7 +185,8 @@ func (s *Service) retain(ctx context.Context, ended []belay.TaskID) (said []Reta
 	return said, a.forgetArchived(ctx, ended)
 }
 
-// RetainSessions does once an hour what Retain does, for people who work in agents' own sessions and end no task.
+// RetainSessions does Retain's hourly work, for people who only work in agents' own sessions and
+// end no task.
 func (s *Service) RetainSessions(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, retainTime+Slack)
 	defer cancel()
@@ -219,7 +219,8 @@ func (s *Service) newArchiver(ctx context.Context) (a *archiver, err error) {
 	return a, err
 }
 
-// decide decides what becomes of the snapshots of a task that has ended, and records it unless it is recorded.
+// decide decides which snapshots of an ended task are archived, and records it unless that was
+// done.
 func (a *archiver) decide(ctx context.Context, r *session.Record) (text string, err error) {
 	if runner.IsUnmerged(r) {
 		return untilMerged(r), nil
@@ -247,7 +248,7 @@ func (a *archiver) decide(ctx context.Context, r *session.Record) (text string, 
 		switch {
 		case keep[s.ID] || !madeByLoop(s):
 			stay++
-		case a.undoable.mayNeed(s): // until its restore is no longer in the history
+		case a.undoable.mayNeed(s): // until its restore is not in the history any more
 			stay++
 			n.Archived = append(n.Archived, s.ID)
 		default:
@@ -263,7 +264,7 @@ func (a *archiver) decide(ctx context.Context, r *session.Record) (text string, 
 
 // keptSnapshots returns the snapshots of a task that are never deleted automatically.
 func (s *Service) keptSnapshots(ctx context.Context, r *session.Record) (map[belay.SnapshotID]bool, error) {
-	if r.State.Before == "" || r.Task.Session != nil { // nobody goes back to a session that ended a week ago
+	if r.State.Before == "" || r.Task.Session != nil { // a session is not rolled back after it was archived
 		return nil, nil
 	}
 	taken, err := s.Session.TaskSnapshots(ctx, r)
@@ -277,13 +278,13 @@ func (s *Service) keptSnapshots(ctx context.Context, r *session.Record) (map[bel
 	return keep, err
 }
 
-// madeByLoop reports whether a snapshot contains only what an agent made. Rescues contain a person's work as well, and
-// others were taken by a person.
+// madeByLoop reports whether a snapshot was taken by belay itself and is not a rescue. Rescues also
+// contain a person's work.
 func madeByLoop(s snapshot.Info) bool {
 	return slices.Contains([]belay.Kind{belay.KindBefore, belay.KindAfter, belay.KindStall, belay.KindHandoff, belay.KindMerge}, s.Kind)
 }
 
-// retentionText says what stays and what is archived.
+// retentionText describes what is kept and what is archived.
 func (s *Service) retentionText(r *session.Record, stay, rest int) string {
 	var named []string
 	if r.State.Before != "" {
@@ -316,7 +317,8 @@ func (s *Service) retentionText(r *session.Record, stay, rest int) string {
 	}
 }
 
-// forgetArchived deletes what was archived for long enough: of the named tasks, and once an hour of all.
+// forgetArchived deletes snapshots that were archived for long enough: of the named tasks, and once
+// an hour of all.
 func (a *archiver) forgetArchived(ctx context.Context, named []belay.TaskID) error {
 	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionKeep || a.svc.Session.Restores.Interrupted() {
 		return nil
@@ -324,7 +326,7 @@ func (a *archiver) forgetArchived(ctx context.Context, named []belay.TaskID) err
 	stamp := filepath.Join(a.svc.Session.Repo.Common, "belay", "retained")
 	lock := fsroot.NewLock(stamp)
 	if ok, err := lock.TryLock(); !ok {
-		return err // somebody else is at it
+		return err // another process is doing it
 	}
 	defer func() { _ = lock.Unlock() }()
 	records, err := a.dueRecords(ctx, stamp, named)
@@ -335,7 +337,7 @@ func (a *archiver) forgetArchived(ctx context.Context, named []belay.TaskID) err
 	return err
 }
 
-// dueRecords returns the records with archives to look at now.
+// dueRecords returns the records whose archives are to be checked now.
 func (a *archiver) dueRecords(ctx context.Context, stamp string, named []belay.TaskID) (records []*session.Record, err error) {
 	last, err := fsroot.ReadFile(stamp, 1<<10)
 	if err != nil {
@@ -363,7 +365,8 @@ func (a *archiver) dueRecords(ctx context.Context, stamp string, named []belay.T
 	return records, fsroot.WriteFile(stamp, []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600)
 }
 
-// decideRemaining decides about ended tasks without a decision: belay was killed, or an older version ended them.
+// decideRemaining decides about ended tasks without a decision, because belay was killed or an
+// older version ended them.
 func (a *archiver) decideRemaining(ctx context.Context, records []*session.Record) error {
 	n := 0
 	for _, r := range records {
@@ -373,13 +376,13 @@ func (a *archiver) decideRemaining(ctx context.Context, records []*session.Recor
 		n++
 		if _, err := a.decide(ctx, r); err != nil && ctx.Err() != nil {
 			return err
-		} // else its snapshots cannot be compared: they stay, and doctor names them
+		} // other errors: the snapshots cannot be compared, so they are kept, and doctor reports them
 	}
 	return nil
 }
 
-// forget deletes what these records archived long enough ago and that no open task, merge, undo or interrupted restore
-// needs.
+// forget deletes the snapshots that these records archived long enough ago, if no open task, merge,
+// undo or interrupted restore needs them.
 func (a *archiver) forget(ctx context.Context, records []*session.Record) (snapshot.Pruned, error) {
 	after := a.svc.Session.Config.Snapshot.ArchiveFor
 	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionPrune {
@@ -397,7 +400,7 @@ func (a *archiver) forget(ctx context.Context, records []*session.Record) (snaps
 	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable.mayNeed(s) }) {
 		return snapshot.Pruned{}, nil
 	}
-	needed, err := a.svc.Protected(ctx) // read anew: somebody may have restored meanwhile
+	needed, err := a.svc.Protected(ctx) // read again, because of restores in the meantime
 	if err != nil {
 		return snapshot.Pruned{}, err
 	}
@@ -405,25 +408,25 @@ func (a *archiver) forget(ctx context.Context, records []*session.Record) (snaps
 	return a.svc.Session.Restores.Prune(ctx, snapshot.PruneOptions{Keep: keep})
 }
 
-// Pruned is the result of a prune by a person: what was deleted, and why the rest stays.
+// Pruned is the result of a prune by a person: what was deleted, and why the rest is kept.
 type Pruned struct {
 	snapshot.Pruned
 	ForTasks   int                  `json:"kept_for_tasks"`
 	ForUndo    int                  `json:"kept_for_undo"`
-	Contexts   []string             `json:"contexts,omitempty"` // tasks whose left-over files for agents were removed
-	Unrecorded map[belay.TaskID]int `json:"-"`                  // those of tasks without a record that stay
-	Damaged    []string             `json:"damaged,omitempty"`  // histories of restores that are damaged or gone: their rescues stay
+	Contexts   []string             `json:"contexts,omitempty"` // tasks of which left-over files for agents were removed
+	Unrecorded map[belay.TaskID]int `json:"-"`                  // number of kept snapshots of tasks without a record
+	Damaged    []string             `json:"damaged,omitempty"`  // damaged or missing restore histories, for which all rescues are kept
 }
 
-// PruneRequest asks for snapshots to be deleted by their age.
+// PruneRequest asks to delete snapshots by age.
 type PruneRequest struct {
 	OlderThan     time.Duration
-	WithoutRecord bool // also those that a run took of a task whose record is gone
+	WithoutRecord bool // also delete snapshots that a run took for a task without a record
 	DryRun        bool
 }
 
-// Prune deletes the snapshots that are older and that nothing needs (Protected), also those that an ended task keeps.
-// CodeCannot while one of them cannot be read.
+// Prune deletes the snapshots that are older and not needed (Protected), including those that an
+// ended task keeps. CodeCannot if a restore history cannot be read.
 func (svc *Service) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
 	undoable, err := svc.readUndoHistories()
 	if err != nil {
@@ -464,7 +467,8 @@ func (svc *Service) Prune(ctx context.Context, q PruneRequest) (out Pruned, err 
 	return out, err
 }
 
-// retentionOf says in a sentence which snapshots of a task stay; "" for an open task, or one without a decision.
+// retentionOf describes which snapshots of a task are kept; "" for an open task, or one without a
+// decision.
 func retentionOf(r *session.Record) string {
 	switch {
 	case r.Open():
@@ -481,7 +485,8 @@ func untilMerged(r *session.Record) string {
 	return fmt.Sprintf("its snapshots stay until it is merged: belay merge %s", r.Task.ID)
 }
 
-// Archived returns the snapshots that are archived: nothing needs them, and they are deleted after their time.
+// Archived returns the snapshots that are archived: not needed, and deleted when they are old
+// enough.
 func (s *Service) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) {
 	records, err := s.Session.Records(nil)
 	if err != nil {
@@ -506,7 +511,7 @@ func (svc *Service) archivedIn(ctx context.Context, records []*session.Record) (
 	}
 	undoable, err := svc.readUndoHistories()
 	if err != nil {
-		return nil, nil // then nothing is forgotten; who prunes is told why
+		return nil, nil // then nothing is deleted, and a prune reports the error
 	}
 	all, err := svc.Session.Snaps.List(ctx)
 	if err != nil {

@@ -25,12 +25,12 @@ import (
 type NewReview struct {
 	Task         belay.TaskID
 	Verdict      string // approve or reject
-	Text         string // Markdown, with or without front matter; "" is read from the feedback file
+	Text         string // Markdown, with or without front matter; "": read the feedback file
 	Reviewer     string
 	Reproduction string
-	Redo         bool           // what is rejected is put back and done again, not fixed
-	Together     []belay.TaskID // tasks that are rejected with it
-	Secrets      bool           // the words may hold secrets
+	Redo         bool           // roll back rejected work and start over, instead of fixing it
+	Together     []belay.TaskID // tasks that are rejected together with it
+	Secrets      bool           // keep secrets in the text
 	Watch        runner.Observer
 }
 
@@ -40,17 +40,17 @@ const (
 	Reject  = "reject"
 )
 
-// ReviewGiven is a recorded review, and what it led to.
+// ReviewGiven is a recorded review, and its effect.
 type ReviewGiven struct {
 	Review
-	Acted    bool   `json:"acted"` // the task goes on by it
-	NextStep string `json:"then"`  // what follows, one line
+	Acted    bool   `json:"acted"` // the task continues with the review
+	NextStep string `json:"then"`  // the next step, in one line
 }
 
-// RecordReview writes a review's file and then records it. A process killed in between leaves a file that the record
-// does not know: it is listed as such and does not count. While the task's checked work is still in the tree, the task
-// continues with the review, in the same entry: a rejection leads to the next attempt, an approval closes the gate that
-// waits for it.
+// RecordReview writes a review's file and then records it. If the process is killed in between, the
+// file is listed as not recorded and has no effect. While the task's checked work is still in the
+// tree, the task continues with the review, in the same entry: a rejection leads to the next
+// attempt, an approval closes the gate that waits for it.
 func RecordReview(ctx context.Context, s *Service, q NewReview) (ReviewGiven, error) {
 	if q.Verdict != Approve && q.Verdict != Reject {
 		return ReviewGiven{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", q.Verdict)
@@ -61,7 +61,7 @@ func RecordReview(ctx context.Context, s *Service, q NewReview) (ReviewGiven, er
 	}
 	at, err := runner.TaskSession(ctx, s.Session, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		at, err = s.Session, nil // its own tree is gone; the words are all there is
+		at, err = s.Session, nil // the worktree is missing: only the text can be recorded
 	}
 	if err != nil {
 		return ReviewGiven{}, err
@@ -91,17 +91,17 @@ func RecordReview(ctx context.Context, s *Service, q NewReview) (ReviewGiven, er
 		return ReviewGiven{}, fmt.Errorf("record the review in %s after writing its file: %w", shelf.Path(n), err)
 	}
 	w.removeIfUnchanged()
-	_, _ = at.ReviewClaims().EndClaims(q.Task, g.cycle.Reviewer) // one left behind ends with its holder
+	_, _ = at.ReviewClaims().EndClaims(q.Task, g.cycle.Reviewer) // a remaining claim ends with its process
 	out.NextStep += g.secretsNote
 	out.Review = knownReview(r, shelf, shelf.Read(n))
 	return out, nil
 }
 
-// reviewInput is a review while it is being recorded.
+// reviewInput is a review that is being recorded.
 type reviewInput struct {
 	svc         *Service
-	secretsNote string           // what became of those in its words
-	tree        *session.Session // of the tree the work stands in
+	secretsNote string           // what was done with secrets in its text
+	tree        *session.Session // the session of the tree that has the work
 	r           *session.Record
 	q           NewReview
 	cycle       review.Cycle
@@ -140,8 +140,8 @@ func (g *reviewInput) parse(ctx context.Context) error {
 	return nil
 }
 
-// decide lets the loop decide on the review and records both; when the loop does not wait for a review, it is recorded
-// as a note.
+// decide lets the loop decide on the review and records both. If the loop does not wait for a
+// review, it is recorded as a note.
 func (g *reviewInput) decide(ctx context.Context) (acted bool, then string, err error) {
 	pointer := review.PointerTo(g.r.Task.Feature, string(g.r.Task.ID), g.cycle.Number).String()
 	text := reviewText(g.cycle, pointer) + g.secretsNote
@@ -163,7 +163,7 @@ func (g *reviewInput) decide(ctx context.Context) (acted bool, then string, err 
 		if !errors.Is(err, loop.ErrNotNow) && !errors.Is(err, loop.ErrDecision) {
 			return false, "", err
 		}
-		why = err // somebody moved the task on meanwhile
+		why = err // another process moved the task on
 	}
 	note := session.Note{Kind: "review", Text: text,
 		Review: &review.RecordedReview{Cycle: g.cycle.Number, Verdict: g.q.Verdict, Reviewer: g.cycle.Reviewer, Pointer: pointer}}
@@ -173,7 +173,7 @@ func (g *reviewInput) decide(ctx context.Context) (acted bool, then string, err 
 	return false, session.ErrorLine(why), nil
 }
 
-// checkDecide says why the task does not continue with the review, nil when it does.
+// checkDecide returns the reason why the task does not continue with the review, nil if it does.
 func (g *reviewInput) checkDecide(ctx context.Context) error {
 	s, id := g.r.State, g.r.Task.ID
 	waits := s.Gate != nil && s.Gate.Kind == loop.GateReview
@@ -197,7 +197,7 @@ func (g *reviewInput) checkDecide(ctx context.Context) error {
 	return nil
 }
 
-// storeReport stores the review in the form of configured reviewers' answers.
+// storeReport stores the review like the answer of a configured reviewer.
 func (g *reviewInput) storeReport(findings []belay.Finding, pointer string) (string, error) {
 	log, _, err := g.svc.Session.Journal.Attach(strings.NewReader(g.body))
 	if err != nil {
@@ -214,7 +214,7 @@ func (g *reviewInput) storeReport(findings []belay.Finding, pointer string) (str
 	return sha, err
 }
 
-// consequence says what the review led to.
+// consequence describes the effect of the review.
 func (g *reviewInput) consequence() string {
 	s, id := g.r.State, g.r.Task.ID
 	run := fmt.Sprintf("belay run --resume %s", id)
@@ -274,11 +274,11 @@ func addAffected(named []review.Affected, text string, files []string) []review.
 	return out
 }
 
-// feedbackFile is the file from which a review's text was read when no file was named.
+// feedbackFile is the file that a review's text was read from, if none was given.
 type feedbackFile struct{ top, path, text string }
 
-// readFeedback fills in the text of a review from the file that reviewers were told to write, in the current tree or in
-// the task's.
+// readFeedback reads the text of a review from the file that reviewers are asked to write, in the
+// current tree or in the task's.
 func readFeedback(s *Service, at *session.Session, q *NewReview) (feedbackFile, error) {
 	if strings.TrimSpace(q.Text) != "" {
 		return feedbackFile{}, nil
@@ -298,7 +298,7 @@ func readFeedback(s *Service, at *session.Session, q *NewReview) (feedbackFile, 
 		"write your feedback to "+path+" or give --file FILE", "the review is empty")
 }
 
-// removeIfUnchanged deletes the file once its text is recorded, unless somebody changed it since.
+// removeIfUnchanged deletes the file once its text is recorded, unless it changed since.
 func (s feedbackFile) removeIfUnchanged() {
 	if s.path == "" {
 		return
@@ -307,7 +307,7 @@ func (s feedbackFile) removeIfUnchanged() {
 		return
 	}
 	if root, err := os.OpenRoot(s.top); err == nil {
-		_ = root.Remove(s.path) // left behind it is offered again, no more
+		_ = root.Remove(s.path) // a remaining file is only offered again
 		_ = root.Close()
 	}
 }

@@ -26,7 +26,7 @@ type Review struct {
 	Path     string            `json:"path"`
 	Affected []review.Affected `json:"affected_files,omitempty"`
 	Resolved bool              `json:"resolved"`
-	Recorded bool              `json:"recorded"`          // the task's record holds it: its verdict counts
+	Recorded bool              `json:"recorded"`          // in the task's record, so that its verdict counts
 	Problem  string            `json:"problem,omitempty"` // why the file could not be read
 	Body     string            `json:"body,omitempty"`
 }
@@ -52,7 +52,7 @@ func ListReviews(s *Service, task belay.TaskID) ([]Review, error) {
 		there[e.Number] = true
 		out = append(out, knownReview(r, shelf, e))
 	}
-	for _, n := range r.Notes { // recorded, but its file is gone
+	for _, n := range r.Notes { // recorded, but its file is missing
 		if n.Kind == "review" && n.Review != nil && !there[n.Review.Cycle] {
 			there[n.Review.Cycle] = true
 			out = append(out, knownReview(r, shelf, shelf.Read(n.Review.Cycle)))
@@ -61,7 +61,7 @@ func ListReviews(s *Service, task belay.TaskID) ([]Review, error) {
 	return out, nil
 }
 
-// knownReview combines what the record and the file say about a cycle. The record's verdict counts.
+// knownReview combines the record and the file of a cycle. The record's verdict takes precedence.
 func knownReview(r *session.Record, shelf *review.CycleFolder, e review.CycleEntry) Review {
 	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
 		Pointer: review.PointerTo(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected,
@@ -86,7 +86,7 @@ func knownReview(r *session.Record, shelf *review.CycleFolder, e review.CycleEnt
 	return v
 }
 
-// GetReview returns cycle n of a task. CodeNotFound when neither the record nor a file knows it.
+// GetReview returns cycle n of a task. CodeNotFound if it is neither in the record nor a file.
 func GetReview(s *Service, task belay.TaskID, n int) (Review, error) {
 	all, err := ListReviews(s, task)
 	if err != nil {
@@ -102,8 +102,9 @@ func GetReview(s *Service, task belay.TaskID, n int) (Review, error) {
 
 const maxReviewFile = 16 << 20
 
-// ReadPointer reads the file that a pointer names: a cycle file, or the feedback that older records point to. path is
-// from the top of the repository or, for older feedback, of the git folder.
+// ReadPointer reads the file that a pointer names: a cycle file, or the feedback that older records
+// point to. path is relative to the top of the repository or, for older feedback, to the git
+// folder.
 func ReadPointer(s *Service, pointer string) (path, text string, err error) {
 	p, err := review.ParsePointer(pointer)
 	if err != nil {
@@ -129,7 +130,7 @@ func ReadPointer(s *Service, pointer string) (path, text string, err error) {
 	return "", "", belay.Refuse(belay.CodeNotFound, "belay review list TASK", "%s points to nothing", p)
 }
 
-// readWithin reads a file without following a link out of its folder.
+// readWithin reads a file. It follows no link to a place outside of top.
 func readWithin(top, path string) (string, error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -150,7 +151,7 @@ func readWithin(top, path string) (string, error) {
 	return string(text), nil
 }
 
-// ResolveReviews records that the requests of review cycles are done, and notes it in their files.
+// ResolveReviews records that the requests of review cycles are done, also in their files.
 func ResolveReviews(ctx context.Context, s *Service, task belay.TaskID, cycles []int) ([]Review, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
@@ -162,7 +163,7 @@ func ResolveReviews(ctx context.Context, s *Service, task belay.TaskID, cycles [
 	}
 	defer func() { _ = shelf.Close() }()
 	var entries []review.CycleEntry
-	for _, n := range cycles { // refuse first: nothing is written when one of them is wrong
+	for _, n := range cycles { // check all before anything is written
 		e := shelf.Read(n)
 		if e.Err != nil {
 			return nil, e.Err

@@ -21,7 +21,7 @@ func TestPairedTellsRenames(t *testing.T) {
 		{Path: "f.go", OldOID: "7", Status: 'D'},
 	}
 	want := []review.PathChange{
-		{Path: "b.go", Status: "D"}, // one of the two went for good: the other is where c.go came from
+		{Path: "b.go", Status: "D"}, // one of the two was deleted: the other became c.go
 		{Path: "c.go", From: "a.go", Status: "R"},
 		{Path: "d.go", Status: "M"},
 		{Path: "e.go", Status: "A"},
@@ -40,7 +40,7 @@ func TestAffectedKeepsWhatIsNamed(t *testing.T) {
 	named := []review.Affected{{Path: "a.go", Lines: "3", Severity: "minor"}, {Path: "notes.txt"}}
 	text := "- critical: a.go line 3 leaks\n- b.go:7-9 is wrong\n- c.go from line 20 on: this is wrong\n- a.go is wrong\n- d.go is wrong"
 	want := []review.Affected{
-		named[0], named[1], // as they are: the front matter is the reviewer's own
+		named[0], named[1], // unchanged: the reviewer wrote the front matter
 		{Path: "b.go", Lines: "7-9"},
 		{Path: "c.go", Lines: "20-"},
 		{Path: "d.go"},

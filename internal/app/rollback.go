@@ -11,23 +11,24 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// RollbackRequest asks for the state before a task.
+// RollbackRequest asks to restore the state before a task.
 type RollbackRequest struct {
 	Task     belay.TaskID
-	Paths    []string // from the root: only these and what is below them, files alone
-	Preserve []string // globs left alone, besides the policy's
-	Hard     bool     // preserve nothing, and take back what others changed as well
+	Paths    []string // relative to the root: restore only the files at and below these
+	Preserve []string // globs to leave alone, in addition to the policy's
+	Hard     bool     // preserve nothing, and also revert changes of others
 	DryRun   bool
-	Files    bool // files only: index, HEAD and refs stay
+	Files    bool // leave index, HEAD and refs unchanged
 	Reason   string
 
 	SkipBroken bool // skip and list what cannot be restored
 	Watch      runner.Observer
 }
 
-// Rollback restores the state before a task. The paths that the task's attempts touched are reverted; what somebody
-// else changed since stays and is listed. The task's history records it. When the loop waits for exactly this restore,
-// it continues. With paths nothing else is touched, and a path that is in no state is refused (CodeCannot).
+// Rollback restores the state before a task. It reverts the paths that the task's attempts touched;
+// later changes by others stay and are listed. The task's record has the rollback. If the loop
+// waits for this restore, it continues. With Paths only those are restored; a path that is in no
+// state is an error (CodeCannot).
 func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
 	if err := CheckGlobs(q.Preserve); err != nil {
 		return restore.Restored{}, err
@@ -43,7 +44,7 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 	if s, err = s.forTask(ctx, r); err != nil {
 		return restore.Restored{}, err
 	}
-	if _, err := s.Session.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken
+	if _, err := s.Session.Snaps.LookUp(ctx, r.State.Before); err != nil { // check it before a snapshot is taken
 		return restore.Restored{}, err
 	}
 	opts, err := s.Session.RollbackOptions(ctx, r, q.Hard, q.Preserve)
@@ -97,14 +98,14 @@ func (s *Service) recordRollback(ctx context.Context, r *session.Record, q Rollb
 		Rescue: out.Rescue, Paths: q.Paths, Kept: session.KeptLines(out)}); err != nil {
 		return err
 	}
-	if !r.Open() { // the state before has the markers of the task in its plan, which ended
+	if !r.Open() { // the before snapshot has the task's markers in its plan, but the task has ended
 		s.Session.ClearPlan(ctx, r, q.Watch.Note)
 	}
 	return nil
 }
 
-// isAwaited reports whether the task's loop waits for exactly this restore. A restore of some paths is not what it
-// waits for.
+// isAwaited reports whether the task's loop waits for this restore. It never waits for a restore of
+// some paths.
 func (q RollbackRequest) isAwaited(r *session.Record) bool {
 	c := r.State.Pending
 	return c != nil && c.Kind == loop.CmdRestore && len(q.Paths) == 0

@@ -16,19 +16,19 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// RunRequest asks for a task to be run to its end, or continued.
+// RunRequest asks to run or resume a task.
 type RunRequest struct {
-	NewTask                 // a new task, unless Resume or an added task's id
-	Resume  belay.TaskID    // an open task
-	Keep    bool            // the task's own working tree stays when nothing in it is left to merge
-	Watch   runner.Observer //
-	Soft    context.Context // ends when a person wants to stop: the run captures and parks
+	NewTask              // a new task, unless Resume is set or ID is an added task's
+	Resume  belay.TaskID // an open task
+	Keep    bool         // keep the task's worktree when nothing in it is left to merge
+	Watch   runner.Observer
+	Soft    context.Context // ends when a person stops the run: the work is captured and the task paused
 
-	StopBefore func(loop.Command) bool // when set, the run returns before a command for which it is true
+	StopBefore func(loop.Command) bool // if set, the run returns before a command for which it is true
 }
 
-// Run drives a task until it is closed, parked, waits for a person, or is before a command that RunRequest.StopBefore
-// is true for. The record says which; the error is nil for all four.
+// Run drives a task until it is closed, paused, waits for a person, or is before a command for
+// which StopBefore is true. The record shows which.
 func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	r, err := s.taskToRun(ctx, q)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	if err := runner.CheckOrder(s.Session, r, r.Task.Worktree == ""); err != nil {
 		return r, err
 	}
-	given := s.Session.Config // with the flags
+	given := s.Session.Config // includes the flags
 	inner, err := runner.PrepareTree(ctx, s.Session, r, q.Watch)
 	if err != nil {
 		return r, err
@@ -51,11 +51,11 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 		return r, err
 	}
 	defer unlock()
-	if r, err = s.Session.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
+	if r, err = s.Session.Load(r.Task.ID); err != nil { // loaded again under the lock
 		return nil, err
 	}
 	dr := &runner.Driver{Session: s.Session, Record: r, Observer: q.Watch, Soft: q.Soft, Stop: q.StopBefore}
-	if q.Text == "" { // it was recorded before
+	if q.Text == "" { // an existing task
 		if _, err := s.Adjust(ctx, r, given, q.NewTask); err != nil {
 			return r, err
 		}
@@ -80,7 +80,8 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	return r, err
 }
 
-// taskToRun refuses everything that can be refused before the first byte is written, then returns the record to drive.
+// taskToRun performs all checks that are possible before anything is written, then returns the
+// record to drive.
 func (s *Service) taskToRun(ctx context.Context, q RunRequest) (*session.Record, error) {
 	if q.Resume != "" {
 		return s.taskToResume(ctx, q)
@@ -121,7 +122,7 @@ func (s *Service) TaskNamed(word string) belay.TaskID {
 	return r.Task.ID
 }
 
-// checkRunnable refuses a task when its agent is missing, or when it would run untrusted programs.
+// checkRunnable fails if a task's agent is missing, or if it would run untrusted programs.
 func (s *Service) checkRunnable(t belay.Task, q NewTask) error {
 	if err := s.checkAgent(t); err != nil {
 		return err
@@ -129,17 +130,18 @@ func (s *Service) checkRunnable(t belay.Task, q NewTask) error {
 	return s.checkTrusted(t, q)
 }
 
-// checkTrusted refuses a task that would run untrusted programs.
+// checkTrusted fails if a task would run untrusted programs.
 func (s *Service) checkTrusted(t belay.Task, q NewTask) error {
 	s.Session.Gate.TypeCommand(q.Agent)
 	if err := s.checkPrograms(programsOf(t), len(q.Agent) > 0, q.Trust); err != nil {
 		return err
 	}
-	_ = s.Session.Gate.Keep() // a list that cannot be written costs a question when the task is resumed
+	_ = s.Session.Gate.Keep() // without a written list, the person is only asked again
 	return nil
 }
 
-// taskToResume returns an open task, with the agent's command replaced if another was given.
+// taskToResume returns an open task, with the agent's command replaced if a different one was
+// given.
 func (s *Service) taskToResume(ctx context.Context, q RunRequest) (*session.Record, error) {
 	r, err := s.Session.Load(q.Resume)
 	if err != nil {
@@ -164,7 +166,7 @@ func (s *Service) taskToResume(ctx context.Context, q RunRequest) (*session.Reco
 		return r, err
 	}
 	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdClose || c.Kind == loop.CmdRestore) {
-		return r, nil // it ends without running anything; what might still run is asked for where it is started
+		return r, nil // it ends without running programs; others are asked for when they start
 	}
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
@@ -172,7 +174,8 @@ func (s *Service) taskToResume(ctx context.Context, q RunRequest) (*session.Reco
 	return r, s.checkTrusted(t, q.NewTask)
 }
 
-// checkAdded checks that a task recorded by `belay task add` can be run now, and says where.
+// checkAdded checks that a task recorded by `belay task add` can be run now, and records its
+// worktree.
 func (s *Service) checkAdded(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
 	t, _, err := s.withFlags(r, s.Session.Config, q.NewTask)
 	if err != nil {
@@ -191,7 +194,7 @@ func (s *Service) checkAdded(ctx context.Context, q RunRequest, r *session.Recor
 	return r, s.Session.Append(ctx, r, session.EntryTask, t)
 }
 
-// startOrResume starts a task, or resumes it after a cancel, with its present agent command.
+// startOrResume starts a task, or resumes it after a cancel, with the given agent command.
 func (s *Service) startOrResume(ctx context.Context, dr *runner.Driver, q RunRequest) error {
 	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Record.Task.Agent) {
 		t := dr.Record.Task
@@ -217,7 +220,7 @@ func (s *Service) startOrResume(ctx context.Context, dr *runner.Driver, q RunReq
 	return nil
 }
 
-// noteUnreviewed notes that nobody will review the work of a task with a mode of its own.
+// noteUnreviewed notes that a task with its own mode has no reviewers.
 func (s *Service) noteUnreviewed(ctx context.Context, dr *runner.Driver) error {
 	p := dr.Record.Task.Policy
 	mode := belay.ModeOf(p.Reviews)
@@ -230,7 +233,7 @@ func (s *Service) noteUnreviewed(ctx context.Context, dr *runner.Driver) error {
 	return s.Session.AddNote(ctx, dr.Record, session.Note{Kind: "mode", Text: text})
 }
 
-// FinishRestore finishes an interrupted restore, before anything else looks at the tree.
+// FinishRestore completes an interrupted restore, before anything else reads the tree.
 func (s *Service) FinishRestore(ctx context.Context, w runner.Observer) error {
 	done, err := s.Session.Restores.Recover(ctx)
 	if err != nil || done == nil {
@@ -240,7 +243,8 @@ func (s *Service) FinishRestore(ctx context.Context, w runner.Observer) error {
 	return nil
 }
 
-// Cancel stops the running attempt, from another terminal. The runner that waits for it captures the work and parks.
+// Cancel stops the running attempt, from another terminal. The run that waits for it captures the
+// work and pauses.
 func (s *Service) Cancel(ctx context.Context, task belay.TaskID) error {
 	r, err := s.Session.Load(task)
 	if err != nil {

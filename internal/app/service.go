@@ -14,32 +14,33 @@ import (
 	"github.com/belay-dev/belay/internal/watch"
 )
 
-// Service is belay opened in one working tree. Its methods are the use cases: run, check, roll back, merge.
+// Service is an opened working tree. Its methods are the use cases: run, check, roll back, merge.
 type Service struct {
 	Session *session.Session
-	ask     func(block string) (yes, asked bool) // nil: nobody can be asked
+	ask     func(block string) (yes, asked bool) // nil: no person can be asked
 }
 
-// OpenOptions say how a Service is opened. Dir is any folder in the working tree. Flags are config keys with values
-// that override the config file. Self is the argument vector that runs an agent's shim.
+// OpenOptions select how a Service is opened. Dir is any folder in the working tree. Flags are
+// config keys with values that override the config file. Self is the argument vector that runs an
+// agent's shim.
 type OpenOptions struct {
 	Dir   string
-	Force bool // also in a repository that is somebody's whole home
+	Force bool // also open a repository that is a home folder
 	Flags []Flag
 	Self  []string
-	// Ask shows what the repository would have run, and gives whether the person lets it;
-	// asked is false when nobody is there. nil asks nobody.
+	// Ask shows a person what the repository wants to run, and returns whether they allow it; asked
+	// is false without a person. nil asks nobody.
 	Ask func(block string) (yes, asked bool)
-	// Opened, when set, gets the service before it is used.
+	// Opened, if set, receives the service before it is used.
 	Opened func(*Service)
 }
 
 // Flag is a config key given on the command line.
 type Flag struct{ Key, Value string }
 
-// Open finds the repository and reads the config. It writes nothing. A config with
-// errors is refused with all of them (CodeUsage); not a repository, a bare one or a
-// foreign one is CodeCannot.
+// Open finds the repository and reads the config. It writes nothing. Errors: CodeUsage lists all
+// errors of the config; CodeCannot for a folder that is not a repository, or a repository that is
+// bare or belongs to another user.
 func Open(ctx context.Context, s OpenOptions) (*Service, error) {
 	repo, err := git.Open(ctx, s.Dir, s.Force)
 	if err != nil {
@@ -49,7 +50,7 @@ func Open(ctx context.Context, s OpenOptions) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := config.Load(home) // an agent does not change the rules in a tree of its own
+	cfg, err := config.Load(home) // the main tree's config, so that an agent cannot change the rules in its worktree
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +62,8 @@ func Open(ctx context.Context, s OpenOptions) (*Service, error) {
 	return open(ctx, repo, cfg, s)
 }
 
-// OpenAnyway is Open for requests that must work when the config has errors: it uses the defaults and returns the error
-// of Open as well.
+// OpenAnyway is Open for requests that must work when the config has errors: then it uses the
+// defaults and returns the config's error as the second value.
 func OpenAnyway(ctx context.Context, s OpenOptions) (*Service, error, error) {
 	repo, err := git.Open(ctx, s.Dir, s.Force)
 	if err != nil {

@@ -14,7 +14,7 @@ type Section struct {
 	Path    string      `json:"path"`
 	Kind    plan.Kind   `json:"kind"`
 	Level   int         `json:"level"`
-	Parent  string      `json:"parent,omitempty"` // the path of the section it lies in
+	Parent  string      `json:"parent,omitempty"` // path of the section that contains it
 	Line    int         `json:"line"`
 	EndLine int         `json:"end_line"`
 	Start   int         `json:"start"` // bytes, from 0
@@ -78,8 +78,8 @@ func markerViews(list []plan.Marker) []Marker {
 	return out
 }
 
-// PlanValidation is what is wrong with a plan. Against names the earlier version that it was compared with, "" for
-// none.
+// PlanValidation lists the faults of a plan. Against is the name of the earlier version that it was
+// compared with, "" for none.
 type PlanValidation struct {
 	Plan     string         `json:"plan"`
 	Valid    bool           `json:"valid"`
@@ -87,9 +87,9 @@ type PlanValidation struct {
 	Findings []plan.Finding `json:"findings"`
 }
 
-// ValidatePlan returns the faults of a plan. In a repository these include markers of tasks that do not exist, and
-// sections removed without a REMOVE marker since the before snapshot of the last task, since the last commit, or since
-// what q.Against names.
+// ValidatePlan returns the faults of a plan. In a repository these include markers of tasks that do
+// not exist, and sections removed without a REMOVE marker since q.Against or, without it, since the
+// last before snapshot or the last commit.
 func ValidatePlan(ctx context.Context, s *Service, q PlanComparison) (PlanValidation, error) {
 	out := PlanValidation{Plan: q.Plan, Findings: []plan.Finding{}}
 	f, p, err := openPlan(s, q.Dir, q.Plan)
@@ -145,7 +145,7 @@ func (q PlanComparison) earlierVersion(ctx context.Context, svc *Service, rel st
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Kind != belay.KindBefore {
-			continue // not a snapshot of an attempt's work
+			continue // attempts changed these
 		}
 		text, _, err := svc.Session.Snaps.ReadFile(ctx, all[i].ID, rel)
 		if err != nil {
@@ -162,7 +162,7 @@ func (q PlanComparison) earlierVersion(ctx context.Context, svc *Service, rel st
 	}
 	p, err := s.readPlan(ctx, svc, rel)
 	if err != nil || p == nil {
-		return nil, "", nil // a version that cannot be read is not compared
+		return nil, "", nil // an unreadable version is not compared
 	}
 	return p, "HEAD", nil
 }

@@ -20,31 +20,31 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// Stage is a feature under work: its record, its layout and the tree that contains its documents.
+// Stage is an opened feature: its record, its layout and the tree that contains its documents.
 type Stage struct {
 	Service   *Service
 	Rec       *session.FeatureRecord
 	Layout    tasklist.Layout
-	OtherTree string   // why the command was given in another tree than that of the feature
-	Notes     []string // what a person should know besides the answer
+	OtherTree string   // set if the current tree is not the feature's: explains which is
+	Notes     []string // notes for a person
 	artefacts map[phase.Phase]tasklist.Artefact
 }
 
-// FeatureView is a feature as commands print it.
+// FeatureView is a feature in the form that commands print.
 type FeatureView struct {
 	*phase.Feature
-	Phase    phase.Phase    `json:"phase"` // the one that was begun and not completed, else the last completed one
+	Phase    phase.Phase    `json:"phase"` // the phase in progress, else the last completed one
 	Begun    bool           `json:"in_progress"`
 	Next     NextStep       `json:"next"`
 	Steps    []PhaseView    `json:"steps"`
-	Tasks    int            `json:"tasks"` // that belay has of it
-	Open     int            `json:"open"`  // of them
+	Tasks    int            `json:"tasks"` // number of recorded tasks
+	Open     int            `json:"open"`  // number of open tasks
 	Boxes    *Boxes         `json:"boxes,omitempty"`
 	History  []FeatureEvent `json:"history"`
 	Problem  string         `json:"problem,omitempty"` // why its documents cannot be read
 	Warnings []string       `json:"warnings,omitempty"`
 
-	Elsewhere string `json:"elsewhere,omitempty"` // why this is another working tree than the feature's
+	Elsewhere string `json:"elsewhere,omitempty"` // set if this is not the feature's working tree: explains which is
 }
 
 // NextStep is the next phase of a feature, and the command for it.
@@ -58,7 +58,7 @@ type PhaseView struct {
 	Phase    phase.Phase `json:"phase"`
 	InMode   bool        `json:"in_mode"`
 	Artefact phase.State `json:"artefact"`
-	File     string      `json:"file,omitempty"` // where the artefact is expected
+	File     string      `json:"file,omitempty"` // expected path of the artefact
 	Begun    bool        `json:"begun"`
 	Done     bool        `json:"done"`
 	Verified bool        `json:"verified"`
@@ -79,14 +79,15 @@ type FeatureEvent struct {
 	Text string    `json:"says"`
 }
 
-// Features reads all features. A record that cannot be read is left out and counted in bad.
+// Features reads all features. Unreadable records are skipped and counted in bad.
 func (s *Service) Features() (all []*session.FeatureRecord, bad int, err error) {
 	all, err = s.Session.Features(func(belay.TaskID, error) { bad++ })
 	return all, bad, err
 }
 
-// Stage finds the feature to work on: by its name or number, else the only active one, the one of BELAY_FEATURE, of the
-// current folder or of the branch. Errors: belay.CodeNotFound; belay.CodeUsage when several match.
+// Stage finds the feature to work on: by its name or number, else the only active one, or the one
+// named by BELAY_FEATURE, the current folder or the branch. Errors: belay.CodeNotFound;
+// belay.CodeUsage when several match.
 func (s *Service) Stage(ctx context.Context, name string) (*Stage, error) {
 	all, bad, err := s.Features()
 	if err != nil {
@@ -117,7 +118,7 @@ func (svc *Service) stageOf(ctx context.Context, rec *session.FeatureRecord) (*S
 	}
 	other, err := Open(ctx, OpenOptions{Dir: tree, Self: svc.Session.ShimArgv, Ask: svc.ask})
 	if err != nil || other.Session.Repo.Common != svc.Session.Repo.Common {
-		return s, nil // it was moved or is of another repository by now
+		return s, nil // it was moved, or belongs to another repository now
 	}
 	s.Service = other
 	s.OtherTree = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(svc.Session.Repo.Root),
@@ -126,8 +127,8 @@ func (svc *Service) stageOf(ctx context.Context, rec *session.FeatureRecord) (*S
 	return s, nil
 }
 
-// mainTreeRoot returns the folder that recorded paths of features' worktrees are relative to: the folder of the
-// repository, which is the same from every worktree.
+// mainTreeRoot returns the folder that recorded worktree paths of features are relative to: the one
+// that contains the git folder, which is the same from every worktree.
 func mainTreeRoot(s *session.Session) string { return filepath.Dir(s.Repo.Common) }
 
 func (s *Service) findFeature(ctx context.Context, all []*session.FeatureRecord, name string) (*session.FeatureRecord, error) {
@@ -166,7 +167,8 @@ func (s *Service) findFeature(ctx context.Context, all []*session.FeatureRecord,
 	return onlyFeature(active)
 }
 
-// featuresNamed returns the features with a name, else those with a number.
+// featuresNamed returns the features with a name, else those with a number, else those with the
+// name after the number.
 func featuresNamed(list []*session.FeatureRecord, name string) (found []*session.FeatureRecord) {
 	for _, fits := range []func(r *session.FeatureRecord) bool{
 		func(r *session.FeatureRecord) bool {
@@ -176,7 +178,7 @@ func featuresNamed(list []*session.FeatureRecord, name string) (found []*session
 			n := tasklist.NumberOf(name)
 			return strings.Trim(name, "0123456789") == "" && n >= 0 && tasklist.NumberOf(r.Feature.Name) == n
 		},
-		func(r *session.FeatureRecord) bool { // 003-search by search
+		func(r *session.FeatureRecord) bool { // "search" finds 003-search
 			return tasklist.NumberOf(r.Feature.Name) >= 0 && strings.EqualFold(strings.TrimLeft(r.Feature.Name, "0123456789-_. "), name)
 		},
 	} {
@@ -207,7 +209,7 @@ func onlyFeature(found []*session.FeatureRecord) (*session.FeatureRecord, error)
 // openRoot opens the tree for reading documents.
 func (s *Stage) openRoot() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Service.Session.Repo.Root) }
 
-// Artefact returns the output of a phase as its files are now. It is read once.
+// Artefact returns the output of a phase from the current files. They are read once.
 func (s *Stage) Artefact(p phase.Phase) (tasklist.Artefact, error) {
 	if a, read := s.artefacts[p]; read {
 		return a, nil
@@ -224,7 +226,8 @@ func (s *Stage) Artefact(p phase.Phase) (tasklist.Artefact, error) {
 	return a, err
 }
 
-// checkFolder refuses a feature when its folder is missing, and suggests the folder that it may have been renamed to.
+// checkFolder fails if the feature's folder is missing, and suggests the folder that it may have
+// been renamed to.
 func (s *Stage) checkFolder() error {
 	root, err := s.openRoot()
 	if err != nil {
@@ -242,8 +245,8 @@ func (s *Stage) checkFolder() error {
 		belay.VisibleLine(s.Rec.Feature.Folder))
 }
 
-// renamedFolders returns the folders of the layout that the feature may have been renamed to: no record names them, and
-// they have its number or its documents.
+// renamedFolders returns the folders of the layout that the feature may have been renamed to: no
+// record names them, and they have its number or one of its documents.
 func (s *Stage) renamedFolders(root *fsroot.Root) (out []string) {
 	names, err := s.Layout.Folders(root)
 	all, _, lerr := s.Service.Features()
@@ -282,7 +285,7 @@ func (s *Stage) phaseStates() (map[phase.Phase]phase.PhaseState, error) {
 // Check reports whether a phase may start now.
 func (s *Stage) Check(p phase.Phase) (phase.Answer, error) { return s.checkPhase(p, false) }
 
-// checkPhase is Check; with completes it does not object that the phase was started already.
+// checkPhase is Check; with completes it allows a phase that was started.
 func (s *Stage) checkPhase(p phase.Phase, completes bool) (phase.Answer, error) {
 	if err := s.checkFolder(); err != nil {
 		return phase.Answer{}, err
@@ -305,7 +308,8 @@ func (s *Stage) checkPhase(p phase.Phase, completes bool) (phase.Answer, error) 
 	return a, nil
 }
 
-// featureFlag returns the flag that names the feature in a command, "" when only one is active.
+// featureFlag returns the flag that selects the feature in a command, "" if no other feature is
+// active.
 func (s *Stage) featureFlag() string {
 	all, _, err := s.Service.Features()
 	others := func(r *session.FeatureRecord) bool { return r.Feature.Active() && r.Feature.ID != s.Rec.Feature.ID }
@@ -315,7 +319,7 @@ func (s *Stage) featureFlag() string {
 	return ""
 }
 
-// nextStep returns what to do next in the feature.
+// nextStep returns the feature's next step.
 func (s *Stage) nextStep(all map[phase.Phase]phase.PhaseState) NextStep {
 	n := NextStep{Phase: phase.Next(s.Rec.Feature.Mode, all)}
 	flag := s.featureFlag()
@@ -335,7 +339,7 @@ func (s *Stage) nextStep(all map[phase.Phase]phase.PhaseState) NextStep {
 	return n
 }
 
-// View returns the feature as commands print it, with the reason when its documents cannot be read.
+// View returns the feature as commands print it, with the error if its documents cannot be read.
 func (s *Stage) View() FeatureView {
 	v := FeatureView{Feature: s.Rec.Feature, Phase: s.Rec.Feature.Current(), Steps: []PhaseView{}, History: []FeatureEvent{},
 		Warnings: s.Notes, Elsewhere: s.OtherTree}
@@ -390,7 +394,7 @@ func (s *Stage) boxes() (out []review.Box) {
 	return out
 }
 
-// addEvent records an event. When somebody else recorded one first, its error says so.
+// addEvent records an event. It fails with CodeBusy if another process recorded one first.
 func (s *Stage) addEvent(ctx context.Context, e phase.Event) error {
 	e.By = authorName(e.By)
 	err := s.Service.Session.AddToFeature(ctx, s.Rec, e)
@@ -402,13 +406,14 @@ func (s *Stage) addEvent(ctx context.Context, e phase.Event) error {
 	return err
 }
 
-// StartFeature asks for a feature. Layout and Mode may be "": then the layout in use, and mode: of the config.
+// StartFeature asks to start a feature. Empty Layout and Mode select the layout in use and the
+// config's mode.
 type StartFeature struct {
 	Name, Mode, Layout, By string
 }
 
-// Begin starts a feature, or adopts its folder when there is one. An active feature gets the mode that is given, and
-// stays unchanged otherwise.
+// Begin starts a feature, or adopts its existing folder. For an active feature it only sets the
+// given mode.
 func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	if q.Mode != "" && !slices.Contains(phase.ModeNames, q.Mode) {
 		return nil, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(phase.ModeNames, ", "), "%q is not a mode",
@@ -512,7 +517,7 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 		layout tasklist.Layout
 		name   string
 	}
-	var exact, numbered, named []at // as it is given, by its number, by its name without the number
+	var exact, numbered, named []at // matches by full name, by number, by name without the number
 	slug, bad := tasklist.Slug(q.Name)
 	top := 0
 	for _, l := range used {
@@ -626,8 +631,8 @@ func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phas
 	return a, nil
 }
 
-// SettleEnded completes a killed Finish when no feature is named: the layout's own file may still call the feature that
-// ended last active.
+// SettleEnded completes a killed Finish, for use when no feature is named: the layout's own file
+// may still show the last ended feature as active.
 func (svc *Service) SettleEnded(ctx context.Context) error {
 	all, _, err := svc.Features()
 	if err != nil {
@@ -651,7 +656,7 @@ func (svc *Service) SettleEnded(ctx context.Context) error {
 
 func endTime(r *session.FeatureRecord) time.Time { return r.Log.Entries[len(r.Log.Entries)-1].Time }
 
-// tryFor returns the command that creates what an answer says is missing.
+// tryFor returns the command that creates what the answer lacks.
 func (s *Stage) tryFor(a phase.Answer) string {
 	if a.Lacks == "" {
 		return "belay feature list"
@@ -664,8 +669,8 @@ func (s *Stage) tryFor(a phase.Answer) string {
 	return belay.VisibleLine(fmt.Sprintf("belay phase %s %s%s", verb, a.Lacks, s.featureFlag()))
 }
 
-// FeatureViews returns the active features, or all with every, with phase and next command, and the number of records
-// that cannot be read. lines are all tasks.
+// FeatureViews returns the active features, or with every all of them, and the number of unreadable
+// records. lines are all tasks.
 func (svc *Service) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (views []FeatureView, bad int, err error) {
 	views = []FeatureView{}
 	all, bad, err := svc.Features()
@@ -693,7 +698,8 @@ func (svc *Service) FeatureViews(ctx context.Context, lines []TaskLine, every bo
 	return views, bad, nil
 }
 
-// AddPhases adds to tasks the phase and the next command of their active features, and returns these features too.
+// AddPhases adds the phase and the next command of their active features to tasks, and also returns
+// these features.
 func (s *Service) AddPhases(ctx context.Context, lines []TaskLine) ([]TaskLine, []FeatureView) {
 	views, _, err := s.FeatureViews(ctx, lines, false)
 	if err != nil {
