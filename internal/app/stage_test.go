@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/phase"
 )
 
-// TestReplaceTextMeanwhile: what another program saves between the reading and the writing of a layout's file is not lost,
-// and one that saves all the time is named.
+// TestReplaceTextMeanwhile: what another program saves between reading and writing a layout's file
+// is not lost, and endless saving is an error.
 func TestReplaceTextMeanwhile(t *testing.T) {
 	dir := repository(t)
 	s := open(t, dir)
@@ -52,7 +52,8 @@ func read(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// TestStagesAtOnce: of two that do the next step of a feature at once, one is told that it came too late, and nothing is lost.
+// TestStagesAtOnce: if two processes do the next step of a feature at the same time, one fails with
+// CodeBusy, and nothing is lost.
 func TestStagesAtOnce(t *testing.T) {
 	dir := repository(t)
 	write(t, dir, "specs/001-a/spec.md", "# S\n")
@@ -83,8 +84,8 @@ func TestStagesAtOnce(t *testing.T) {
 	}
 }
 
-// TestWrongWorktree: a session in another working tree than that of the features is told so once, and the feature's documents
-// are read where they are.
+// TestWrongWorktree: a session in another working tree than the features' gets a warning once, and
+// the feature's documents are read in their tree.
 func TestWrongWorktree(t *testing.T) {
 	dir := repository(t)
 	other := filepath.Join(filepath.Dir(dir), filepath.Base(dir)+"-other")

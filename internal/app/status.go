@@ -22,21 +22,21 @@ type TaskLine struct {
 	ID        belay.TaskID   `json:"id"`
 	Title     string         `json:"title"`
 	Feature   string         `json:"feature,omitempty"`
-	After     []belay.TaskID `json:"after,omitempty"` // that have to be accepted first
+	After     []belay.TaskID `json:"after,omitempty"` // tasks that have to be accepted first
 	Phase     string         `json:"phase"`
 	Outcome   loop.Outcome   `json:"outcome"`
-	Paused    string         `json:"paused,omitempty"` // the next step, when no belay process works on the task
+	Paused    string         `json:"paused,omitempty"` // the next step, if no belay process works on the task
 	Attempts  int            `json:"attempts"`
-	Used      *belay.Use     `json:"used,omitempty"`      // by all of its agents; nil: none has run
-	Waits     string         `json:"waits,omitempty"`     // why a person is asked
-	Overruled string         `json:"overruled,omitempty"` // why its work was accepted over a refusal
+	Used      *belay.Use     `json:"used,omitempty"`      // by all agents; nil: none has run
+	Waits     string         `json:"waits,omitempty"`     // the question to a person
+	Overruled string         `json:"overruled,omitempty"` // the reason why rejected work was accepted
 	Changed   time.Time      `json:"changed"`
-	Tree      string         `json:"worktree,omitempty"` // its own, while it is there
-	Unmerged  bool           `json:"unmerged,omitempty"` // accepted in its own worktree and not merged yet
+	Tree      string         `json:"worktree,omitempty"` // its worktree, if that exists
+	Unmerged  bool           `json:"unmerged,omitempty"` // accepted in its own worktree and not merged
 	TornBytes int64          `json:"torn,omitempty"`
-	Problem   string         `json:"problem,omitempty"` // the record cannot be read
+	Problem   string         `json:"problem,omitempty"` // why the record cannot be read
 
-	FeaturePhase string `json:"feature_phase,omitempty"` // where its feature is, while that is active
+	FeaturePhase string `json:"feature_phase,omitempty"` // phase of its feature, if that is active
 	FeatureNext  string `json:"feature_next,omitempty"`  // the command that continues the feature
 }
 
@@ -46,7 +46,7 @@ func (s *Service) Tasks() ([]TaskLine, error) {
 	return lines, err
 }
 
-// readTasks is Tasks with the records that could be read.
+// readTasks is Tasks that also returns the readable records.
 func (s *Service) readTasks() (lines []TaskLine, records []*session.Record, err error) {
 	records, err = s.Session.Records(func(id belay.TaskID, err error) {
 		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.ErrorLine(err)})
@@ -64,7 +64,7 @@ func (s *Service) readTasks() (lines []TaskLine, records []*session.Record, err 
 	}
 	for _, r := range records {
 		if r.Task.Session != nil {
-			continue // belay timeline shows those
+			continue // an agent's own session: belay timeline shows it
 		}
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, After: r.Task.After, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, TornBytes: r.Log.Torn}
@@ -87,8 +87,9 @@ func (s *Service) readTasks() (lines []TaskLine, records []*session.Record, err 
 	return lines, records, nil
 }
 
-// nextStepOf returns the next step of a task in the middle of its run when no belay process works on it; "" for every
-// other one. A person's own attempt, of a task without an agent, is no run.
+// nextStepOf returns the next step of a task that is in the middle of its run while no belay
+// process works on it, "" otherwise. The attempt of a person, in a task without an agent, is not a
+// run.
 func (s *Service) nextStepOf(r *session.Record) string {
 	c := r.State.Pending
 	if c == nil || len(r.Task.Agent) == 0 {
@@ -102,13 +103,13 @@ func (s *Service) nextStepOf(r *session.Record) string {
 			}
 			return ""
 		}
-	} else if belay.CodeOf(err) != belay.CodeNotFound { // a tree that is gone is recreated by the next run
+	} else if belay.CodeOf(err) != belay.CodeNotFound { // the next run recreates a missing tree
 		return ""
 	}
 	return prompt.PlannedText(*c)
 }
 
-// Latest returns the task with the latest event. CodeNotFound when there is none.
+// Latest returns the task with the latest event. CodeNotFound if there is none.
 func (s *Service) Latest() (belay.TaskID, error) {
 	lines, err := s.Tasks()
 	if err != nil {
@@ -129,8 +130,8 @@ type FeatureLine struct {
 	Attempts int        `json:"attempts"`
 	Used     *belay.Use `json:"used,omitempty"` // nil: no agent has run
 
-	Phase string `json:"phase,omitempty"` // its phase, while it is active
-	Next  string `json:"next,omitempty"`  // the command that continues it
+	Phase string `json:"phase,omitempty"` // the feature's phase, if it is active
+	Next  string `json:"next,omitempty"`  // the command that continues the feature
 }
 
 // addActiveFeatures adds the phase of active features.
@@ -175,26 +176,26 @@ func sumFeatures(lines []TaskLine) []FeatureLine {
 	return all
 }
 
-// Status is the state of the working tree in short.
+// Status is a summary of the working tree's state.
 type Status struct {
 	Root      string     `json:"root"`
-	LockedBy  string     `json:"held,omitempty"`    // the task or command that runs in this tree now
-	Reviews   []string   `json:"reviews,omitempty"` // who reviews in it
-	Tasks     []TaskLine `json:"tasks"`             // open ones
-	Ended     int        `json:"ended"`             // how many ended
-	Overruled []TaskLine `json:"overruled"`         // those accepted over a refusal
-	// tasks with a working tree of their own, and accepted ones that are not merged
+	LockedBy  string     `json:"held,omitempty"`    // the task or command that has locked this tree
+	Reviews   []string   `json:"reviews,omitempty"` // claims of running reviews
+	Tasks     []TaskLine `json:"tasks"`             // open tasks
+	Ended     int        `json:"ended"`             // number of ended tasks
+	Overruled []TaskLine `json:"overruled"`         // tasks of which rejected work was accepted
+	// tasks with their own worktree, and accepted ones that are not merged
 	Worktrees        []TaskLine          `json:"worktrees"`
-	Features         []FeatureLine       `json:"features"` // those of tasks, in the order of their first ones, and active ones
+	Features         []FeatureLine       `json:"features"` // features of tasks, in the order of their first tasks, then other active ones
 	Snapshots        snapshot.Usage      `json:"snapshots"`
-	Archived         int                 `json:"archived_snapshots"`          // of them, those that nothing needs any more
-	AbsentRecords    []session.Absent    `json:"absent,omitempty"`            // tasks whose record is gone
-	MissingSnapshots []belay.SnapshotID  `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
+	Archived         int                 `json:"archived_snapshots"`          // how many of them are archived
+	AbsentRecords    []session.Absent    `json:"absent,omitempty"`            // tasks without a record
+	MissingSnapshots []belay.SnapshotID  `json:"missing_snapshots,omitempty"` // snapshots that tasks need and whose refs are missing
 	OverCap          bool                `json:"over_cap"`                    // snapshots are larger than snapshot.cap
 	Interrupted      bool                `json:"interrupted_restore"`
-	Unfinished       *restore.Unfinished `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
-	Untrusted        []string            `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
-	Trusted          *bool               `json:"config_trusted,omitempty"` // nil: the config runs nothing
+	Unfinished       *restore.Unfinished `json:"interrupted,omitempty"`    // nil: none, or it is still running
+	Untrusted        []string            `json:"untrusted,omitempty"`      // what the repository wants to run and is not trusted
+	Trusted          *bool               `json:"config_trusted,omitempty"` // nil: the config has no commands
 }
 
 // Status reads the state of the tree; it changes nothing.
@@ -203,7 +204,7 @@ func (svc *Service) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Overview returns Status and Tasks together: each record is read once.
+// Overview returns Status and Tasks, reading each record once.
 func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, err error) {
 	s = Status{Root: svc.Session.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
 	if h, busy := svc.Session.TreeLockHolder(); busy {
@@ -263,8 +264,8 @@ func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, e
 	return s, lines, nil
 }
 
-// ReviewCounts counts the reviews of a task's work by configured reviewers. Limit is the number of rejections, by the
-// mode, after which a person decides.
+// ReviewCounts counts the reviews of a task's work by configured reviewers. Limit is the mode's
+// number of rejections after which a person decides.
 type ReviewCounts struct {
 	Rejected int    `json:"refused"`
 	Passed   int    `json:"passed"`
@@ -277,25 +278,25 @@ type TaskView struct {
 	Task      belay.Task         `json:"task"`
 	Phase     string             `json:"phase"`
 	Outcome   loop.Outcome       `json:"outcome"`
-	Paused    string             `json:"paused,omitempty"` // the next step, when no belay process works on the task
+	Paused    string             `json:"paused,omitempty"` // the next step, if no belay process works on the task
 	Why       string             `json:"why,omitempty"`
 	Before    string             `json:"before,omitempty"`
 	Attempts  []AttemptView      `json:"attempts"`
 	Gate      *loop.Gate         `json:"gate,omitempty"`
 	Rollbacks int                `json:"rollbacks"`
 	Retries   int                `json:"retries"`
-	Reviews   *ReviewCounts      `json:"reviews,omitempty"` // nil: nobody reviews
+	Reviews   *ReviewCounts      `json:"reviews,omitempty"` // nil: no reviewers
 	Decisions []loop.Decided     `json:"decisions,omitempty"`
 	Notes     []session.Note     `json:"notes,omitempty"`
-	Overruled []session.Override `json:"overruled,omitempty"` // refusals that persons accepted work over
+	Overruled []session.Override `json:"overruled,omitempty"` // decisions by which rejected work was accepted
 	Created   time.Time          `json:"created"`
 	Changed   time.Time          `json:"changed"`
 	TornBytes int64              `json:"torn,omitempty"`
-	Unmerged  bool               `json:"unmerged,omitempty"`  // accepted in its own worktree and not merged yet
-	Snapshots string             `json:"snapshots,omitempty"` // of a task that has ended: which stay, and for how long
-	Problem   string             `json:"problem,omitempty"`   // why the record is not to be believed
+	Unmerged  bool               `json:"unmerged,omitempty"`  // accepted in its own worktree and not merged
+	Snapshots string             `json:"snapshots,omitempty"` // of an ended task: which are kept, and for how long
+	Problem   string             `json:"problem,omitempty"`   // why the record cannot be trusted
 
-	Requirements []belay.Met `json:"requirements,omitempty"` // what the last report says of each
+	Requirements []belay.Met `json:"requirements,omitempty"` // with their results in the last report
 
 	Checks []belay.CheckResult `json:"-"` // of the last report
 }
@@ -304,7 +305,7 @@ type TaskView struct {
 type AttemptView struct {
 	loop.Attempt
 	Reasons []string `json:"reasons"`
-	// Reviews are what reviewers answered: score, the four questions, findings.
+	// Reviews are the reviewers' answers: score, the four questions, findings.
 	Reviews []belay.Reviewed `json:"reviews,omitempty"`
 }
 
@@ -374,7 +375,7 @@ func (s *Service) missingSnapshotsOf(ctx context.Context, all []*session.Record)
 	return s.Session.MissingSnapshots(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
 }
 
-// checksOf returns the checks of a stored report, none when there is no report.
+// checksOf returns the checks of a stored report, nil if there is no report.
 func (s *Service) checksOf(sha string) ([]belay.CheckResult, error) {
 	if sha == "" {
 		return nil, nil

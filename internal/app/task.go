@@ -17,29 +17,29 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// NewTask describes a task to record; the config and detection fill in the rest.
+// NewTask describes a task to record; the rest comes from the config and detection.
 type NewTask struct {
-	ID      belay.TaskID // "": one is made
+	ID      belay.TaskID // "": the next number
 	Text    string
 	Agent   []string
 	Feature string
 	Role    string
 	Expect  []string
-	Secrets bool           // the words may hold secrets
-	Trust   bool           // commands in the config file may run
-	OwnTree bool           // it gets a working tree of its own
+	Secrets bool           // allow secrets in the text
+	Trust   bool           // allow the commands in the config file
+	OwnTree bool           // run it in its own worktree
 	After   []belay.TaskID // tasks that have to be accepted first
 
-	Clarify      bool              // words that can be read in two ways wait for a person
-	AsItIs       bool              // they do not: a person has said to run them as they are written
-	Answer       string            // what a person said of them; "" for nothing
-	Grammar      bool              // no model is asked what the words mean
-	Instructions string            // of the words, those that say what is to be done; "" is all of them
-	Fill         func(*belay.Task) // sets what else is known of it, before it is recorded
+	Clarify      bool              // an ambiguous text waits for a person
+	AsItIs       bool              // an ambiguous text does not wait: a person wants to run it as written
+	Answer       string            // a person's answer about an ambiguous text; "" for none
+	Grammar      bool              // parse the text by grammar only, without a model
+	Instructions string            // the part of the text that is instructions; "" is all of it
+	Fill         func(*belay.Task) // sets more fields of the task before it is recorded
 }
 
-// Add records a task without starting it. The rules for its checks are frozen now: an agent that edits the config does
-// not change its own exam.
+// Add records a task without starting it. The rules of its checks are frozen now, so that an agent
+// cannot change them by editing the config.
 func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 	t, err := s.newTask(q)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 		}
 		err = s.Session.Create(ctx, t)
 		if err == nil {
-			_ = s.Session.Gate.Keep() // a list that cannot be written costs a question when the task is run
+			_ = s.Session.Gate.Keep() // without a written list, the person is only asked again
 			r, err := s.Session.Load(t.ID)
 			if err == nil {
 				err = runner.AskIfUnclear(ctx, s.Session, r)
@@ -78,11 +78,11 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 		if q.ID != "" || belay.CodeOf(err) != belay.CodeUsage {
 			return nil, s.existsError(t.ID, err)
 		}
-		// Another process made the same number first: take the next one.
+		// Another process used the same number first: take the next one.
 	}
 }
 
-// nextNumber returns a number that no task had: neither one with a record, nor one with snapshots and a missing record.
+// nextNumber returns a number that no task has or had: no record and no snapshot has it.
 func (s *Service) nextNumber(ctx context.Context) (belay.TaskID, error) {
 	used, err := s.usedIDs(ctx)
 	return belay.NextTaskID(used), err
@@ -101,7 +101,8 @@ func (svc *Service) usedIDs(ctx context.Context) ([]belay.TaskID, error) {
 	return used, err
 }
 
-// existsError returns the error for a task that exists already, with the command that continues it.
+// existsError returns the error for a task ID that exists, with the command that continues the
+// task.
 func (s *Service) existsError(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeUsage {
 		return err
@@ -118,7 +119,7 @@ func (s *Service) existsError(task belay.TaskID, err error) error {
 		"%s has ended (%s), and ids cannot be reused", r.Task.ID, prompt.Outcome(r.State.Outcome))
 }
 
-// newTask makes a complete task from the request, the config and what can be detected.
+// newTask makes a complete task from the request, the config and detected settings.
 func (s *Service) newTask(q NewTask) (belay.Task, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task text is empty")
@@ -176,7 +177,7 @@ func (s *Service) newTask(q NewTask) (belay.Task, error) {
 	return t, nil
 }
 
-// configuredChecks returns the check settings of the config, without anything that has to be detected.
+// configuredChecks returns the check settings of the config, without detected ones.
 func (s *Service) configuredChecks() belay.Checks {
 	c := s.Session.Config
 	return belay.Checks{
@@ -187,7 +188,7 @@ func (s *Service) configuredChecks() belay.Checks {
 	}
 }
 
-// validate refuses globs and rules that cannot be parsed.
+// validate fails for globs and rules that cannot be parsed.
 func validate(t belay.Task) error {
 	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
 		for _, g := range globs {
@@ -199,8 +200,8 @@ func validate(t belay.Task) error {
 	return check.ValidateRules(t.Checks)
 }
 
-// withEventStream asks go test for its event stream, which reports each test, when a plain "go test …" was given and
-// the line has no other meaning.
+// withEventStream makes a plain "go test …" command print its event stream, which reports each
+// test. Other commands stay unchanged.
 func withEventStream(c belay.TestCommand) belay.TestCommand {
 	rest, ok := strings.CutPrefix(c.Command, "go test")
 	ok = ok && (rest == "" || rest[0] == ' ')
@@ -211,7 +212,7 @@ func withEventStream(c belay.TestCommand) belay.TestCommand {
 	return c
 }
 
-// checkAgent refuses, before anything is touched, an agent that cannot be started.
+// checkAgent fails, before anything is written, for an agent that cannot be started.
 func (s *Service) checkAgent(t belay.Task) error {
 	if len(t.Agent) == 0 {
 		return belay.Refuse(belay.CodeUsage,
@@ -223,7 +224,7 @@ func (s *Service) checkAgent(t belay.Task) error {
 	return agent.CheckReady(t.Agent, s.Session.Repo.Root, os.Environ())
 }
 
-// Start takes the snapshot before a task that somebody drives by hand.
+// Start takes the before snapshot of a task that a person drives by hand.
 func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Observer) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
@@ -253,7 +254,7 @@ func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Observe
 		if err := runner.BeginTask(ctx, s.Session, r); err != nil {
 			return nil, err
 		}
-		if r.State.Gate != nil { // the words were found to be in doubt only now
+		if r.State.Gate != nil { // the text turned out to be ambiguous
 			return nil, WaitingError(r, "")
 		}
 	}
@@ -308,7 +309,7 @@ func (s *Service) Finish(ctx context.Context, task belay.TaskID, w runner.Observ
 	return r, s.doPending(ctx, r, w, loop.CmdClose)
 }
 
-// doPending executes the pending command when it is of the given kind.
+// doPending executes the pending command if it is of the given kind.
 func (s *Service) doPending(ctx context.Context, r *session.Record, w runner.Observer, kind loop.CommandKind) error {
 	c := r.State.Pending
 	if c == nil || c.Kind != kind {

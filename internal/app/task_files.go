@@ -15,30 +15,30 @@ import (
 
 // ImportQuery selects the task files to read.
 type ImportQuery struct {
-	Dir   string    // where the paths start from
+	Dir   string    // paths are relative to it
 	Root  string    // of the repository; "" outside of one
 	Paths []string  // files, folders, or "-"
-	All   bool      // every file in the places that tools use, or of Specs
+	All   bool      // all files in the known places, or those that match Specs
 	Specs []string  // patterns from the config
 	Stdin io.Reader // for "-"
 }
 
-// ImportFile is a task file that was read.
+// ImportFile is a task file with its tasks.
 type ImportFile struct {
 	Path    string           `json:"path"`
 	Dialect tasklist.Dialect `json:"dialect"`
 	Tasks   int              `json:"tasks"`
 	Lines   tasklist.Lines   `json:"lines"`
-	Problem string           `json:"problem,omitempty"` // why it could not be read; only with All
+	Problem string           `json:"problem,omitempty"` // why it could not be read; set only with All
 
 	reading tasklist.Reading
 	outside bool
 }
 
-// ReadTaskFiles reads the task files of a query. With All a file that cannot be read has its Problem set, and the
-// others are read; a path that was given and cannot be read is an error.
+// ReadTaskFiles reads the task files of a query. With All, an unreadable file has its Problem set,
+// and the others are read; otherwise it is an error.
 func ReadTaskFiles(q ImportQuery) ([]ImportFile, error) {
-	paths := slices.Clip(q.Paths) // so that append does not change the array of the caller
+	paths := slices.Clip(q.Paths) // append must not change the caller's array
 	if q.All {
 		found, err := FindTaskFiles(q.Root, q.Specs)
 		if err != nil {
@@ -131,7 +131,7 @@ func readTasks(name string, outside bool, data []byte) ([]ImportFile, error) {
 	return []ImportFile{{Path: name, Dialect: r.Dialect, Tasks: len(r.Tasks), Lines: r.Lines, reading: r, outside: outside}}, nil
 }
 
-// displayPath returns the path of a file from the root, or as it was given for a file outside.
+// displayPath returns the path of a file relative to the root, or unchanged for a file outside.
 func (q ImportQuery) displayPath(p string) string {
 	if rel, ok := q.repoPath(p); ok {
 		return rel
@@ -141,7 +141,8 @@ func (q ImportQuery) displayPath(p string) string {
 
 func (q ImportQuery) isOutside(p string) bool { _, ok := q.repoPath(p); return !ok }
 
-// repoPath returns the path from the root of a file in the repository, with links resolved.
+// repoPath returns the path of a file relative to the root, with links resolved; false for a file
+// outside.
 func (q ImportQuery) repoPath(p string) (string, bool) {
 	if q.Root == "" {
 		return "", false

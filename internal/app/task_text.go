@@ -8,17 +8,17 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 )
 
-// ParseRequest reads a person's text by grammar, as runner.ReadRequest does.
+// ParseRequest parses a text by grammar, as runner.ReadRequest does.
 func (s *Service) ParseRequest(ctx context.Context, text string) (belay.Request, []intent.Evidence) {
 	return runner.ReadRequest(ctx, s.Session, text)
 }
 
-// ParseRequestAssisted reads a text as runner.ReadRequestWithModel does, when the config's commands are trusted.
+// ParseRequestAssisted parses a text as runner.ReadRequestWithModel does.
 func (s *Service) ParseRequestAssisted(ctx context.Context, text string) (belay.Request, *belay.Reading) {
 	return runner.ReadRequestWithModel(ctx, s.Session, text)
 }
 
-// readRequest fills in what a new task asks for, and what the caller knows about it.
+// readRequest sets what a new task asks for, and what the caller knows about it.
 func (s *Service) readRequest(ctx context.Context, t *belay.Task, q NewTask) {
 	text := t.Prose
 	if q.Instructions != "" && q.Instructions != t.Prose {
@@ -38,7 +38,7 @@ func (s *Service) readRequest(ctx context.Context, t *belay.Task, q NewTask) {
 	}
 }
 
-// drive drives a task, and begins it when a person has answered at the gate before it.
+// drive drives a task. After a person has answered the gate before its start, it starts the task.
 func (s *Service) drive(ctx context.Context, dr *runner.Driver) error {
 	for {
 		if err := dr.Drive(ctx); err != nil || dr.Record.State.Phase != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// forTask returns the service of the working tree that a task works in, whichever tree s is in.
+// forTask returns the service of a task's working tree.
 func (s *Service) forTask(ctx context.Context, r *session.Record) (*Service, error) {
 	inner, err := runner.TaskSession(ctx, s.Session, r)
 	return &Service{Session: inner, ask: s.ask}, err
@@ -21,7 +21,7 @@ func (s *Service) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merg
 	return runner.Merge(ctx, s.Session, q)
 }
 
-// RemoveTree removes a task's own worktree, as runner.RemoveWorktree does.
+// RemoveTree removes a task's worktree, as runner.RemoveWorktree does.
 func (s *Service) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Service) removeEndedTree(ctx context.Context, r *session.Record, w runn
 	w.Note(fmt.Sprintf("removed the worktree of %s; its snapshots are kept", r.Task.ID))
 }
 
-// checkDependencies fails when a task depends on itself or on a task that does not exist.
+// checkDependencies fails if a task depends on itself or on a task that does not exist.
 func (s *Service) checkDependencies(q NewTask) error {
 	for _, id := range q.After {
 		if q.ID != "" && id.Key() == q.ID.Key() {
@@ -52,7 +52,7 @@ func (s *Service) checkDependencies(q NewTask) error {
 	return nil
 }
 
-// MayRunSeparately fails for a task that cannot be started, or resumed, in a worktree of its own.
+// MayRunSeparately fails for a task that cannot be started or resumed in its own worktree.
 func (s *Service) MayRunSeparately(r *session.Record, q NewTask) error {
 	id := r.Task.ID
 	switch {

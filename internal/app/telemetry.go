@@ -24,8 +24,8 @@ type TelemetrySent struct {
 	Results []telemetry.Result `json:"results"`
 }
 
-// telemetrySettings returns the collectors. Only trusted parts of the config count; untrusted says that there are
-// others.
+// telemetrySettings returns the collectors. It uses only trusted parts of the config; untrusted
+// reports that there are others.
 func (svc *Service) telemetrySettings() (s telemetry.Settings, untrusted bool, err error) {
 	c := svc.Session.Config.Telemetry
 	trusted := func(key string, values ...string) bool {
@@ -51,8 +51,8 @@ func (svc *Service) telemetrySettings() (s telemetry.Settings, untrusted bool, e
 	return s, untrusted, err
 }
 
-// sendAtEnd sends a task's telemetry at the end of a run, if a person enabled it. It never fails: what a collector did
-// not accept in two seconds is sent later.
+// sendAtEnd sends a task's telemetry at the end of a run, if a person enabled it. It never fails:
+// what a collector did not accept within two seconds is sent later.
 func (s *Service) sendAtEnd(ctx context.Context, task belay.TaskID, w runner.Observer) {
 	if s.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.SwitchVar) != "1" {
 		return
@@ -80,9 +80,10 @@ func (s *Service) sendAtEnd(ctx context.Context, task belay.TaskID, w runner.Obs
 	}
 }
 
-// SendTelemetry sends the unsent telemetry of the tasks, or with again all of it; of every task when none is named. A
-// failure for one task does not stop the others. Errors: telemetry is off, or settings that cannot be read (CodeUsage),
-// no such task (CodeNotFound), what a collector did not accept (CodeCannot).
+// SendTelemetry sends the unsent telemetry of the tasks, or all of it with again; of every task if
+// none is named. A failure for one task does not stop the others. Errors: CodeUsage if telemetry is
+// off or the settings cannot be read, CodeNotFound for an unknown task, CodeCannot if a collector
+// did not accept something.
 func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bool) ([]TelemetrySent, error) {
 	to, untrusted, err := s.telemetrySettings()
 	switch {
@@ -120,7 +121,7 @@ func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again
 	return list, failed
 }
 
-// collectorHost names the first collector, without passwords in its address.
+// collectorHost returns the host of the first collector, without a password.
 func collectorHost(to telemetry.Settings) string {
 	for _, s := range telemetry.Signals {
 		if u, err := url.Parse(to.Endpoints[s]); err == nil && u.Host != "" {
@@ -140,8 +141,8 @@ func (s *Service) Telemetry(task belay.TaskID, what telemetry.Options) (telemetr
 	return telemetry.Build(telemetry.Source{Log: log, Attachment: s.Session.Journal.Attachment}, what)
 }
 
-// Metrics returns the metrics of a task's entries after the entry numbered after, for a process that sums them up
-// itself.
+// Metrics returns the metrics of a task's entries after entry number after, for a process that adds
+// them up.
 func (s *Service) Metrics(task belay.TaskID, after int) ([]telemetry.Sample, error) {
 	log, err := s.Session.Journal.Read(task)
 	if err != nil {
@@ -151,7 +152,8 @@ func (s *Service) Metrics(task belay.TaskID, after int) ([]telemetry.Sample, err
 	return telemetry.Samples(data.Metrics), err
 }
 
-// ShowTelemetry is Telemetry with the settings in force; messages are included only where they would be sent.
+// ShowTelemetry is Telemetry with the current settings: messages are included only if they would be
+// sent.
 func (s *Service) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
 	to, _, err := s.telemetrySettings()
 	if err != nil {
@@ -163,8 +165,8 @@ func (s *Service) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
 	return s.Telemetry(task, to.Options)
 }
 
-// sendTelemetry sends a task's entries after the last accepted one, a signal at a time, and records each that was
-// accepted. A kill in between causes a resend, with the same IDs.
+// sendTelemetry sends a task's entries after the last accepted one, one signal at a time, and
+// records each accepted signal. After a kill in between they are sent again, with the same IDs.
 func (svc *Service) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetry.Settings, again bool) (TelemetrySent, error) {
 	sent := TelemetrySent{Task: task, Results: []telemetry.Result{}}
 	data, err := svc.Telemetry(task, to.Options)

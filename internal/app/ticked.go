@@ -14,16 +14,16 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// TickedTask is a task with a ticked box, compared with the changes up to then.
+// TickedTask is a task with a ticked box, compared with the changes made for it.
 type TickedTask struct {
 	Source       string          `json:"source"`
 	Line         int             `json:"line"`
 	ID           string          `json:"id,omitempty"`
 	Title        string          `json:"title"`
-	Task         belay.TaskID    `json:"task,omitempty"`   // belay's own, where it accepted the work
+	Task         belay.TaskID    `json:"task,omitempty"`   // the recorded task, if the box was imported
 	Verdict      string          `json:"verdict"`          // shown, contradicted, not shown
-	Why          string          `json:"why,omitempty"`    // of a verdict that no requirement gives
-	Before       string          `json:"before,omitempty"` // the commit from which changes count
+	Why          string          `json:"why,omitempty"`    // reason, if no requirement gives the verdict
+	Before       string          `json:"before,omitempty"` // the commit that the changes start from
 	After        string          `json:"after,omitempty"`  // the commit that ticked the box; "" for the working tree
 	Requirements []belay.Met     `json:"requirements"`
 	Findings     []belay.Finding `json:"findings"`
@@ -32,7 +32,7 @@ type TickedTask struct {
 // TickedReport is the result for all ticked tasks of the files.
 type TickedReport struct {
 	Tasks []TickedTask       `json:"tasks"`
-	Tests *belay.CheckResult `json:"tests,omitempty"` // in the working tree; nil when left out
+	Tests *belay.CheckResult `json:"tests,omitempty"` // of the working tree; nil if skipped
 }
 
 // Count returns the number of tasks with a verdict.
@@ -45,7 +45,7 @@ func (r TickedReport) Count(verdict string) (n int) {
 	return n
 }
 
-// Bounds of what is read of a file's history: many versions, so that each may be smaller than a task file may.
+// Limits on a file's history. A version may be smaller than a task file, because there may be many.
 const (
 	maxVersions = "500"
 	maxVersion  = 1 << 20 // bytes
@@ -59,19 +59,20 @@ func checksExcept(name string) []string {
 // fileVersion is a task file in a commit, or in the working tree.
 type fileVersion struct {
 	commit string          // "" for the working tree
-	done   map[string]bool // each task that it has, by key: whether its box is ticked
+	done   map[string]bool // whether the box is ticked, for each task by key
 }
 
-// CheckTicked compares each ticked task of the files with the changes of its time: those after the commit that ticked
-// another box of the file, or that added the task, up to the commit that ticked its own. What these changes do not show
-// is reported as not shown. The tests run on the working tree, unless q.Skip names them.
+// CheckTicked compares each ticked task of the files with the changes made for it: those after the
+// commit that ticked another box of the file, or that added the task, up to the commit that ticked
+// its own. Requirements that these changes do not meet are reported as not shown. The tests run on
+// the working tree, unless q.Skip names them.
 func (s *Service) CheckTicked(ctx context.Context, files []ImportFile, q CheckRequest) (TickedReport, error) {
 	report := TickedReport{Tasks: []TickedTask{}}
 	have, err := RecordedTasks(s)
 	if err != nil {
 		return report, err
 	}
-	states := map[string]belay.SnapshotID{} // of commits; "" is the working tree
+	states := map[string]belay.SnapshotID{} // by commit; "" is the working tree
 	for _, f := range files {
 		if f.Problem != "" || f.outside {
 			continue
@@ -111,8 +112,9 @@ func (s *Service) CheckTicked(ctx context.Context, files []ImportFile, q CheckRe
 	return report, nil
 }
 
-// judgeTicked judges one task. Work is not always committed between one tick and the next: what is not shown there is
-// looked for in everything since the task was written down, and only what both contradict is contradicted.
+// judgeTicked judges one task. Work is not always committed between two ticks, so what is not shown
+// there is searched for in all changes since the task was added. A task is contradicted only if
+// both contradict it.
 func (s *Service) judgeTicked(ctx context.Context, t *TickedTask, l ImportLine, versions []fileVersion,
 	states map[string]belay.SnapshotID) error {
 	before, after, added, why := commitSpan(versions, taskKey(l.Task))
@@ -142,7 +144,7 @@ func (s *Service) judgeTicked(ctx context.Context, t *TickedTask, l ImportLine, 
 	return nil
 }
 
-// judgeBetween judges one task by the differences between two commits.
+// judgeBetween judges one task by the changes between two commits.
 func (s *Service) judgeBetween(ctx context.Context, t *TickedTask, task belay.Task, states map[string]belay.SnapshotID) error {
 	from, err := s.stateOf(ctx, t.Before, states)
 	if err != nil {
@@ -156,7 +158,7 @@ func (s *Service) judgeBetween(ctx context.Context, t *TickedTask, task belay.Ta
 	if err != nil {
 		return err
 	}
-	// The box itself is no work.
+	// Ticking the box does not count as a change.
 	changes = slices.DeleteFunc(changes, func(c belay.Change) bool { return c.Path == t.Source })
 	work := session.Work{All: changes, Last: changes, ChangedByHand: func(string) bool { return true }}
 	judged, err := s.Session.Judge(ctx, task, work, from, to, nil)
@@ -204,8 +206,8 @@ func (s *Service) stateOf(ctx context.Context, commit string, states map[string]
 	return info.ID, nil
 }
 
-// commitSpan finds the commits between which a ticked task was done, and the one that added it. versions are the newest
-// first; why says what is missing.
+// commitSpan finds the commits between which a ticked task was done, and the one that added it.
+// versions are the newest first. why is set if they are not known.
 func commitSpan(versions []fileVersion, key string) (before, after, added, why string) {
 	i := 0
 	for i+1 < len(versions) && versions[i+1].done[key] {
@@ -238,8 +240,8 @@ func tickedSince(before, after fileVersion) bool {
 	return false
 }
 
-// readVersions reads a file's history, the newest version first: that of the working tree. A merge counts as one
-// commit.
+// readVersions reads a file's history, newest version first; the first is the working tree's. A
+// merge counts as one commit.
 func (s *Service) readVersions(ctx context.Context, f ImportFile) ([]fileVersion, error) {
 	list := []fileVersion{versionOf("", f.reading)}
 	refs, err := s.Session.Repo.Refs(ctx)
@@ -247,7 +249,7 @@ func (s *Service) readVersions(ctx context.Context, f ImportFile) ([]fileVersion
 		return nil, err
 	}
 	head, err := s.Session.Repo.Head(ctx, refs)
-	if err != nil || head.OID == "" || strings.ContainsAny(f.Path, "\n\r") { // no commit yet, or a name that is no line to ask for
+	if err != nil || head.OID == "" || strings.ContainsAny(f.Path, "\n\r") { // no commit yet, or a name that cannot be in a line of input
 		return list, err
 	}
 	out, err := s.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count="+maxVersions, head.OID, "--", f.Path)
@@ -262,7 +264,7 @@ func (s *Service) readVersions(ctx context.Context, f ImportFile) ([]fileVersion
 	for commit := range strings.FieldsSeq(string(out)) {
 		o, err := r.Read(commit + ":" + filepath.ToSlash(f.Path))
 		if err != nil || len(o.Data) > maxVersion {
-			break // it was not there
+			break // the file did not exist
 		}
 		reading, err := tasklist.ReadTasks(f.Path, o.Data)
 		if err != nil {
@@ -281,7 +283,7 @@ func versionOf(commit string, r tasklist.Reading) fileVersion {
 	return v
 }
 
-// taskKey identifies a task across versions of its file: its text may be edited, its ID stays.
+// taskKey identifies a task across versions of its file. The ID stays when the text is edited.
 func taskKey(t tasklist.Task) string {
 	if t.ID != "" {
 		return t.ID

@@ -3,7 +3,7 @@ package app
 import "testing"
 
 func TestSpanOfTickedTask(t *testing.T) {
-	versions := func(done ...map[string]bool) (list []fileVersion) { // the newest first, named w, 1, 2 …
+	versions := func(done ...map[string]bool) (list []fileVersion) { // newest first: the working tree, then 1, 2 …
 		for i, d := range done {
 			v := fileVersion{done: d}
 			if i > 0 {

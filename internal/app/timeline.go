@@ -19,35 +19,35 @@ type Timeline struct {
 	Turns   []TimelineTurn `json:"turns"`
 }
 
-// TimelineTurn is a prompt and what followed. Turn 0 is what came before the first one.
+// TimelineTurn is a prompt and what followed it. Turn 0 is the time before the first prompt.
 type TimelineTurn struct {
 	Turn       int              `json:"turn"`
 	Prompt     string           `json:"prompt"`
 	Time       time.Time        `json:"time"`
 	Verdict    belay.Verdict    `json:"verdict,omitempty"` // of the checks at its end
-	Rejections int              `json:"rejected"`          // how often the checks rejected it
-	Undone     bool             `json:"undone"`            // a person went back to before it
+	Rejections int              `json:"rejected"`          // number of rejections by the checks
+	Undone     bool             `json:"undone"`            // reverted by a person
 	Steps      []TimelineStep   `json:"steps"`
-	Before     belay.SnapshotID `json:"snapshot"` // the state before it
+	Before     belay.SnapshotID `json:"snapshot"` // the state before the turn
 }
 
 // TimelineStep is one event in a turn.
 type TimelineStep struct {
-	Kind    session.MarkKind `json:"kind"`           // tool, denied, change (by somebody else), undo, stop, stall
-	Tool    int              `json:"tool,omitempty"` // its number, for belay undo --tool
+	Kind    session.MarkKind `json:"kind"`           // tool, denied, change (by someone else), undo, stop, stall
+	Tool    int              `json:"tool,omitempty"` // the call's number, for belay undo --tool
 	Name    string           `json:"name,omitempty"`
 	Text    string           `json:"text,omitempty"`
-	By      string           `json:"by"` // tool, session (another one), person (no agent worked), outside (a person or a process), belay
+	By      string           `json:"by"` // tool, session (another session), person (while no agent worked), outside (a person or process), belay
 	Time    time.Time        `json:"time"`
 	Changes []belay.Change   `json:"changes"`
 	Git     []string         `json:"git,omitempty"` // what changed in git: HEAD, refs, config, hooks
 	Before  belay.SnapshotID `json:"before,omitempty"`
 	After   belay.SnapshotID `json:"after,omitempty"`
 	Undone  bool             `json:"undone,omitempty"`
-	Problem string           `json:"problem,omitempty"` // why the changes cannot be told
+	Problem string           `json:"problem,omitempty"` // why the changes are unknown
 }
 
-// By whom a change was made.
+// Values of TimelineStep.By.
 const (
 	byTool    = "tool"
 	byOutside = "outside"
@@ -56,8 +56,8 @@ const (
 	byBelay   = "belay"
 )
 
-// sessionOf finds an agent's own session in this working tree: the one that is named, or the latest. CodeNotFound
-// otherwise.
+// sessionOf finds an agent's own session in this working tree: the named one, or the latest.
+// CodeNotFound otherwise.
 func (s *Service) sessionOf(name string) (*session.Record, error) {
 	all, err := s.Session.Sessions()
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Service) sessionOf(name string) (*session.Record, error) {
 		"there is no session %s in this working tree", belay.VisibleLine(name))
 }
 
-// Timeline lists a session turn by turn. A tool call that has not returned is listed with the changes since it began,
-// which an undo would revert. It writes nothing to the record.
+// Timeline lists a session turn by turn. A tool call that has not returned is listed with the
+// changes since it started, which an undo would revert. It writes nothing to the record.
 func (s *Service) Timeline(ctx context.Context, name string) (Timeline, error) {
 	r, err := s.sessionOf(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Service) Timeline(ctx context.Context, name string) (Timeline, error) {
 	why := ""
 	if s.showsOpenCall(r) {
 		seen, _, err := s.withInterrupted(ctx, r)
-		if err != nil { // the record is shown without them
+		if err != nil { // then the record is shown without these changes
 			why = session.ErrorLine(err)
 		}
 		r = seen
@@ -100,10 +100,10 @@ func (s *Service) Timeline(ctx context.Context, name string) (Timeline, error) {
 	return t, err
 }
 
-// showsOpenCall reports whether the present changes are attributed to a session's open call. Not for an earlier
-// session: its agent may have died days ago, and everybody's work since would seem to be its. Not after an undo, which
-// reverted the call. And not after an interrupted restore: taking a snapshot would finish it, and a timeline only
-// reads.
+// showsOpenCall reports whether the changes since the last snapshot are attributed to a session's
+// open call. Not for an earlier session: its agent may have ended days ago, and all later work
+// would be attributed to it. Not after an undo, which reverted the call. And not after an
+// interrupted restore, because taking a snapshot would complete it, and a timeline only reads.
 func (s *Service) showsOpenCall(r *session.Record) bool {
 	n := len(r.Marks)
 	if n == 0 || !hasOpenCall(r.Marks[n-1].Mark) || s.Session.Restores.Interrupted() {
@@ -113,7 +113,7 @@ func (s *Service) showsOpenCall(r *session.Record) bool {
 	return err == nil && latest.Task.ID == r.Task.ID
 }
 
-// markUnknown notes at the newest open call why its changes are not known.
+// markUnknown sets the problem of the newest open call.
 func (t *TimelineTurn) markUnknown(open []session.OpenCall, why string) {
 	for i := range t.Steps {
 		if s := &t.Steps[i]; s.Kind == "tool" && s.Tool == open[len(open)-1].Tool {
@@ -146,9 +146,9 @@ type timelineBuilder struct {
 	ctx          context.Context
 	timeline     *Timeline
 	lastSnapshot belay.SnapshotID
-	lastTime     time.Time         // of the mark before
+	lastTime     time.Time         // of the previous mark
 	sessions     []*session.Record // the sessions in this working tree
-	stepOfCall   map[int]int       // the step of each call under way, in the turn that is the last
+	stepOfCall   map[int]int       // step numbers of the open calls, in the last turn
 	open         []session.OpenCall
 }
 
@@ -161,7 +161,7 @@ func (b *timelineBuilder) turnOf(m session.TimedMark) *TimelineTurn {
 	return &b.timeline.Turns[len(b.timeline.Turns)-1]
 }
 
-// compare compares two snapshots; why says why that was not possible.
+// compare compares two snapshots. why is set if that was not possible.
 func (b *timelineBuilder) compare(from, to belay.SnapshotID) (list []belay.Change, why string) {
 	if from == "" || from == to {
 		return []belay.Change{}, ""
@@ -176,8 +176,8 @@ func (b *timelineBuilder) compare(from, to belay.SnapshotID) (list []belay.Chang
 	return list, ""
 }
 
-// gitChanges names what differs in git between two snapshots: HEAD, refs, settings and hooks. What cannot be compared
-// is left out; the step has a problem then.
+// gitChanges returns the names of what differs in git between two snapshots: HEAD, refs, settings
+// and hooks. Parts that cannot be compared are left out; then the step has a problem.
 func (s *Service) gitChanges(ctx context.Context, from, to belay.SnapshotID) []string {
 	if from == "" || to == "" || from == to {
 		return nil
@@ -203,10 +203,10 @@ func (s *Service) gitChanges(ctx context.Context, from, to belay.SnapshotID) []s
 }
 
 func (b *timelineBuilder) addMark(m session.TimedMark) {
-	if m.Between && b.lastSnapshot != "" { // before the turn that the mark begins
+	if m.Between && b.lastSnapshot != "" { // a change before the mark's turn
 		list, why := b.compare(b.lastSnapshot, m.Snapshot)
 		if len(list) == 0 && why == "" {
-			b.lastSnapshot = m.Snapshot // nothing but the index
+			b.lastSnapshot = m.Snapshot // only the index differs
 		}
 		turn := b.turnOf(m)
 		if n := len(b.timeline.Turns); m.Kind == session.MarkPrompt && n > 1 && len(turn.Steps) == 0 && turn.Prompt == "" {
@@ -220,7 +220,7 @@ func (b *timelineBuilder) addMark(m session.TimedMark) {
 	}
 	turn := b.turnOf(m)
 	if n := len(b.open); n > 0 && !m.Between && m.Snapshot != b.lastSnapshot && m.Kind != session.MarkUndo {
-		b.setChanges(turn, b.open[n-1].Tool, m.Snapshot) // nobody may ever say that it has returned
+		b.setChanges(turn, b.open[n-1].Tool, m.Snapshot) // the call may never be reported as returned
 	}
 	b.open = m.Open
 	step := TimelineStep{Tool: m.Tool, Name: m.Name, Text: m.Text, By: byTool, Time: m.Time, Changes: []belay.Change{}, Before: m.Snapshot}
@@ -257,7 +257,7 @@ func (b *timelineBuilder) addMark(m session.TimedMark) {
 	b.lastTime = m.Time
 }
 
-// setChanges sets what a tool call had changed by a snapshot.
+// setChanges sets a tool call's changes, up to the snapshot by.
 func (b *timelineBuilder) setChanges(turn *TimelineTurn, tool int, by belay.SnapshotID) {
 	if i, ok := b.stepOfCall[tool]; ok && i < len(turn.Steps) {
 		s := &turn.Steps[i]
@@ -267,7 +267,7 @@ func (b *timelineBuilder) setChanges(turn *TimelineTurn, tool int, by belay.Snap
 	}
 }
 
-// author says who made a change that no tool of this session made, as far as that is known.
+// author returns who made a change that no tool of this session made, as far as known.
 func (b *timelineBuilder) author(m session.TimedMark) (by, text string) {
 	for _, r := range b.sessions {
 		for _, o := range r.Marks {
@@ -282,7 +282,7 @@ func (b *timelineBuilder) author(m session.TimedMark) (by, text string) {
 	return byOutside, ""
 }
 
-// markUndone marks the steps that a person undid and did not redo.
+// markUndone marks the steps that were undone and not redone.
 func (b *timelineBuilder) markUndone(marks []session.TimedMark, redone func(belay.SnapshotID) bool) {
 	for _, m := range marks {
 		if m.Kind != session.MarkUndo || redone(m.Rescue) {

@@ -15,23 +15,23 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// TrustItem is one thing that the repository would run: the block of commands in its config, a detected command, or a
-// file that agents obey.
+// TrustItem is something that the repository wants to run: the block of commands in its config, a
+// detected command, or a file that agents obey.
 type TrustItem struct {
 	Name     string   `json:"what"`
-	Commands []string `json:"shows"` // what it would run, a line each
+	Commands []string `json:"shows"` // what it would run, line by line
 	Trusted  bool     `json:"trusted"`
 
-	listed string // as it is on the list
+	listed string // its text in the list of trusted ones
 }
 
-// TrustState is everything that the repository would run, and which of it is trusted. Block and Hash are of the
-// commands in the config, "" when it names none.
+// TrustState lists everything that the repository wants to run, and what of it is trusted. Block
+// and Hash are of the commands in the config, "" for none.
 type TrustState struct {
 	Block   string      `json:"block"`
 	Hash    string      `json:"hash"`
 	Items   []TrustItem `json:"items"`
-	Trusted bool        `json:"trusted"` // all of it
+	Trusted bool        `json:"trusted"` // everything is trusted
 }
 
 // Untrusted returns the items that are not trusted.
@@ -51,7 +51,7 @@ func ItemsText(items []TrustItem) string {
 	return b.String()
 }
 
-// TrustState reads what the repository would run. It runs nothing.
+// TrustState reads what the repository wants to run. It runs nothing.
 func (s *Service) TrustState() (TrustState, error) {
 	block, hash := config.Commands(s.Session.Config)
 	st := TrustState{Block: string(block), Hash: hash, Items: s.trustableItems(), Trusted: true}
@@ -76,8 +76,8 @@ func (s *Service) trustableItems() []TrustItem {
 	return append(items, s.agentFileItems()...)
 }
 
-// detectedItems returns the tests and linters that are detected from files of the tree. They run the repository's own
-// code.
+// detectedItems returns the tests and linters that are detected from files of the tree. They run
+// the repository's code.
 func (s *Service) detectedItems() (items []TrustItem) {
 	add := func(what, key string, c belay.TestCommand) {
 		shown := config.Written(c)
@@ -93,7 +93,7 @@ func (s *Service) detectedItems() (items []TrustItem) {
 	return items
 }
 
-// agentFileItems returns what agents run by themselves when they are started here.
+// agentFileItems returns the files that make agents run programs when they start here.
 func (s *Service) agentFileItems() (items []TrustItem) {
 	for _, f := range agent.FindAgentFiles(s.Session.Repo.Root) {
 		items = append(items, TrustItem{Name: f.Path, Commands: f.Runs, listed: f.Text()})
@@ -101,7 +101,7 @@ func (s *Service) agentFileItems() (items []TrustItem) {
 	return items
 }
 
-// TrustAll trusts everything that TrustState gives.
+// TrustAll trusts everything that TrustState returns.
 func (s *Service) TrustAll() error { return s.trustItems(s.trustableItems()) }
 
 // Distrust removes all trust in this repository.
@@ -118,13 +118,13 @@ func (s *Service) trustItems(items []TrustItem) error {
 	return s.Session.Gate.Add(texts...)
 }
 
-// programsWanted are the programs that a request would run.
+// programsWanted are the programs that a request wants to run.
 type programsWanted struct {
 	task      belay.TaskID // "" for a new one
 	programs  [][]string
 	tests     []belay.TestCommand
 	reviewers []belay.Reviewer
-	agents    bool // agents are started in the tree
+	agents    bool // agents will be started in the tree
 }
 
 // programsOf returns the programs that a task runs from its start to its end.
@@ -142,7 +142,7 @@ func programsOf(t belay.Task) programsWanted {
 	return w
 }
 
-// recordedName names a command that only the task's record contains.
+// recordedName returns the name of an item that only the task's record contains.
 func (w programsWanted) recordedName() string {
 	if w.task == "" {
 		return "the task"
@@ -150,8 +150,9 @@ func (w programsWanted) recordedName() string {
 	return "the record of " + string(w.task)
 }
 
-// untrustedItems returns the programs that are not trusted, as items that can be. The commands of the config are one
-// item; a command of the task's own record was frozen from a config that nobody trusted.
+// untrustedItems returns the programs that are not trusted, as items that can be. The commands of
+// the config are one item. A command that is only in the task's record was frozen from a config
+// that was never trusted.
 func (s *Service) untrustedItems(w programsWanted) ([]TrustItem, error) {
 	st, err := s.TrustState()
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *Service) untrustedItems(w programsWanted) ([]TrustItem, error) {
 		return nil
 	}
 	programs := w.programs
-	if w.agents { // a task may wait at a gate
+	if w.agents { // they also run when a task waits at a gate or a worktree is made
 		programs = append(slices.Clip(programs), s.Session.Config.Notify.Command, s.Session.Config.Worktree.SetUp)
 	}
 	for _, argv := range programs {
@@ -221,8 +222,7 @@ func (s *Service) untrustedItems(w programsWanted) ([]TrustItem, error) {
 	return out, nil
 }
 
-// withoutEventStream returns a test command as the config or detection has it: belay itself asks a plain go test for
-// its event stream.
+// withoutEventStream reverses withEventStream, for comparison with the command in the config.
 func withoutEventStream(c belay.TestCommand) belay.TestCommand {
 	if rest, ok := strings.CutPrefix(c.Command, "go test -json"); ok && c.From != "detected" {
 		c.Command = "go test" + rest
@@ -230,9 +230,10 @@ func withoutEventStream(c belay.TestCommand) belay.TestCommand {
 	return c
 }
 
-// checkPrograms refuses programs of the repository that nobody trusted: on a terminal it asks the person once; now says
-// that --trust was given. typed says that the person typed the agent that is started here: it runs the project's tests
-// anyway, so detected commands need no other question.
+// checkPrograms fails for programs of the repository that are not trusted. On a terminal it asks
+// the person once; now means that --trust was given. typed means that the person typed the agent
+// that starts here: it runs the project's tests anyway, so detected commands need no further
+// question.
 func (s *Service) checkPrograms(w programsWanted, typed, now bool) error {
 	items, err := s.untrustedItems(w)
 	if err != nil {
@@ -241,8 +242,8 @@ func (s *Service) checkPrograms(w programsWanted, typed, now bool) error {
 	return s.askToTrust(w, items, typed, now)
 }
 
-// checkCommitPrograms refuses a commit, a push or a signature that would run hooks, or programs of the repository's own
-// git config, that nobody trusted.
+// checkCommitPrograms fails if a commit, a push or a signature would run untrusted hooks or
+// programs of the repository's own git config.
 func (s *Service) checkCommitPrograms(ctx context.Context, hooks, now bool) error {
 	lines, err := s.Session.Repo.RepoPrograms(ctx, hooks)
 	if err != nil || len(lines) == 0 {
@@ -263,7 +264,7 @@ func (s *Service) checkCommitPrograms(ctx context.Context, hooks, now bool) erro
 	return err
 }
 
-// askToTrust is checkPrograms for items that are not trusted yet.
+// askToTrust is checkPrograms for items known to be untrusted.
 func (s *Service) askToTrust(w programsWanted, items []TrustItem, typed, now bool) error {
 	if now {
 		return s.trustItems(append(s.trustableItems(), items...))
@@ -288,8 +289,8 @@ func (s *Service) askToTrust(w programsWanted, items []TrustItem, typed, now boo
 	return &belay.Error{Code: belay.CodeCannot, What: itemsSummary(items), Try: w.trustCommand(items), Err: config.ErrUntrusted}
 }
 
-// trustCommand returns the command that trusts the items. belay trust does not know commands that are only in a task's
-// record: another config, or another folder, was trusted when it was recorded.
+// trustCommand returns the command that trusts the items. belay trust cannot trust commands that
+// are only in a task's record, because they come from another config or folder.
 func (w programsWanted) trustCommand(items []TrustItem) string {
 	if w.task != "" && slices.ContainsFunc(items, func(i TrustItem) bool { return i.Name == w.recordedName() }) {
 		return fmt.Sprintf("belay run --resume %s on a terminal (it shows them and asks), or with --trust in a script", w.task)
@@ -297,7 +298,7 @@ func (w programsWanted) trustCommand(items []TrustItem) string {
 	return "belay trust (it shows them and asks), or --trust in a script"
 }
 
-// itemsSummary says in one line what would run.
+// itemsSummary names the items in one line.
 func itemsSummary(items []TrustItem) string {
 	var names []string
 	for _, i := range items {
@@ -311,8 +312,8 @@ func itemsSummary(items []TrustItem) string {
 	return "nothing was run: trust these first (" + belay.VisibleLine(strings.Join(names, ", ")) + ")"
 }
 
-// offerTrust is checkPrograms for a request that works without the programs: the check that would have run an untrusted
-// one names it.
+// offerTrust is checkPrograms for a request that also works without the programs. The check that
+// needs an untrusted one reports it.
 func (s *Service) offerTrust(w programsWanted, now bool) error {
 	err := s.checkPrograms(w, false, now)
 	if errors.Is(err, config.ErrUntrusted) || belay.CodeOf(err) == belay.CodeInterrupted {
@@ -321,14 +322,14 @@ func (s *Service) offerTrust(w programsWanted, now bool) error {
 	return err
 }
 
-// programsOfChecks returns the programs that checks of a task run.
+// programsOfChecks returns the programs that the checks of a task run.
 func programsOfChecks(t belay.Task) programsWanted {
 	w := programsOf(t)
 	w.programs, w.reviewers, w.agents = nil, nil, false
 	return w
 }
 
-// CheckRoleTrust refuses untrusted programs of roles.
+// CheckRoleTrust fails for untrusted programs of roles.
 func (s *Service) CheckRoleTrust(r *session.Record, agents [][]string, typed []string, now bool) error {
 	s.Session.Gate.TypeCommand(typed)
 	w := programsWanted{programs: agents, agents: true}
@@ -342,7 +343,7 @@ func (s *Service) CheckRoleTrust(r *session.Record, agents [][]string, typed []s
 	return s.checkPrograms(w, len(typed) > 0, now)
 }
 
-// CheckReviewerTrust refuses untrusted reviewers.
+// CheckReviewerTrust fails for untrusted reviewers.
 func (s *Service) CheckReviewerTrust(reviewers []belay.Reviewer) error {
 	return s.checkPrograms(programsWanted{reviewers: reviewers}, false, false)
 }
