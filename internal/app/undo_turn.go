@@ -15,17 +15,19 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// UndoTurnRequest asks to undo a turn of an agent's own session, or one tool call, and everything after it.
+// UndoTurnRequest asks to undo a turn of an agent's own session, or a tool call, with everything
+// after it.
 type UndoTurnRequest struct {
-	Session  string // "": the latest in this working tree
-	ToolCall bool   // a call of a tool, not a turn
-	Number   int    // its number; 0: the last one that changed something and is not taken back yet
+	Session  string // "": the latest one in this working tree
+	ToolCall bool   // undo a tool call, not a turn
+	Number   int    // its number; 0: the last one that changed something and was not undone
 	Options  restore.Options
 }
 
-// UndoTurn reverts what the tools of a session changed since a turn or a tool call began: files, and git's own state.
-// What somebody else changed in other files stays. Like every restore it takes a snapshot first, so that belay redo and
-// belay undo continue from it. The agent is informed with the next prompt. CodeCannot when there is nothing to undo.
+// UndoTurn reverts the changes of a session's tools since a turn or a tool call started: files, and
+// git's own state. Changes of others in other files stay. Like every restore it takes a snapshot
+// first, so that belay redo and belay undo continue from it. The agent gets a message with the next
+// prompt. CodeCannot if there is nothing to undo.
 func (s *Service) UndoTurn(ctx context.Context, q UndoTurnRequest) (restore.Restored, string, error) {
 	r, err := s.sessionOf(q.Session)
 	if err != nil {
@@ -40,7 +42,7 @@ func (s *Service) UndoTurn(ctx context.Context, q UndoTurnRequest) (restore.Rest
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	t, err := s.timelineOf(ctx, r) // not read again: the record has no word of what a dry run saw
+	t, err := s.timelineOf(ctx, r) // r is not loaded again: a dry run's mark is not in the record
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
@@ -72,9 +74,9 @@ func (s *Service) UndoTurn(ctx context.Context, q UndoTurnRequest) (restore.Rest
 	return out, to.name, err
 }
 
-// recordInterrupted takes a snapshot of the changes of a tool call that never returned: a person interrupted the agent,
-// and wants to undo what it had done by then. Changes since the call began are attributed to it, but not those after an
-// undo had ended the turn: a person made them.
+// recordInterrupted takes a snapshot of the changes of a tool call that never returned, because a
+// person interrupted the agent and wants to undo its changes. Changes since the call started are
+// attributed to it, except after an undo, which ended the turn: those are a person's.
 func (svc *Service) recordInterrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
 	s, err := svc.Session.LoadHookSession(r.Task.ID)
 	if err != nil || !hasOpenCall(s.Last) {
@@ -93,12 +95,13 @@ func (svc *Service) recordInterrupted(ctx context.Context, r *session.Record) (*
 	return svc.Session.LoadUnchecked(r.Task.ID)
 }
 
-// hasOpenCall reports whether a tool call began and neither its end nor an undo was recorded since.
+// hasOpenCall reports whether a tool call started and neither its end nor an undo was recorded.
 func hasOpenCall(last session.Mark) bool { return len(last.Open) > 0 && last.Kind != session.MarkUndo }
 
-// withInterrupted is recordInterrupted for a dry run. A plan without the changes of the open call would promise less
-// than the undo does; recording them would end a call that may still be running. So the mark is only in the returned
-// record, and its snapshot is temporary: it has no ref, and is returned because no list of snapshots contains it.
+// withInterrupted is recordInterrupted for a dry run. Without the open call's changes the plan
+// would list less than the undo reverts, and recording them would end a call that may still be
+// running. So the mark is only in the returned record, and its snapshot is temporary: it has no ref
+// and is in no list of snapshots, so it is returned.
 func (s *Service) withInterrupted(ctx context.Context, r *session.Record) (*session.Record, []snapshot.Info, error) {
 	n := len(r.Marks)
 	if n == 0 || !hasOpenCall(r.Marks[n-1].Mark) {
@@ -112,12 +115,12 @@ func (s *Service) withInterrupted(ctx context.Context, r *session.Record) (*sess
 		return r, nil, err
 	}
 	seen := *r
-	seen.Marks = append(r.Marks[:n:n], session.TimedMark{Mark: m, Time: time.Now()}) // others may hold r: its marks stay
+	seen.Marks = append(r.Marks[:n:n], session.TimedMark{Mark: m, Time: time.Now()}) // copied, because r may be shared
 	return &seen, []snapshot.Info{info}, nil
 }
 
-// snapshotOpenCall takes the snapshot of the newest open call, and derives its mark from the last one. snapshot.ErrSame
-// when nothing changed since that.
+// snapshotOpenCall takes the snapshot of the newest open call, and derives its mark from the last
+// one. snapshot.ErrSame if nothing changed since the last mark.
 func (s *Service) snapshotOpenCall(ctx context.Context, r *session.Record, last session.Mark,
 	passing bool) (session.Mark, snapshot.Info, error) {
 	m := last.Next(session.MarkAfter)
@@ -135,7 +138,7 @@ func (s *Service) snapshotOpenCall(ctx context.Context, r *session.Record, last 
 // undoPoint is the turn or the call to undo.
 type undoPoint struct {
 	target         belay.SnapshotID
-	name           string // turn 3, tool call 7
+	name           string // for people: turn 3, tool call 7
 	turn, fromTool int
 }
 
@@ -164,7 +167,7 @@ func (t Timeline) findPoint(q UndoTurnRequest) (undoPoint, error) {
 	return undoPoint{}, belay.Refuse(belay.CodeNotFound, "belay timeline shows the numbers", "%s has no %s %d", t.Session, kind, q.Number)
 }
 
-// hasChanges reports whether a tool changed something in the turn, or its changes are not known.
+// hasChanges reports whether a tool changed something in the turn, or its changes are unknown.
 func (t TimelineTurn) hasChanges() bool {
 	return slices.ContainsFunc(t.Steps, func(s TimelineStep) bool {
 		return s.Kind == "tool" && !s.Undone && s.hasChanges()
@@ -175,7 +178,7 @@ func (s TimelineStep) hasChanges() bool {
 	return len(s.Changes) > 0 || len(s.Git) > 0 || s.Problem != ""
 }
 
-// recordUndo records in the session what was undone, and the message to the agent about it.
+// recordUndo records an undo in the session, with the message to the agent.
 func (svc *Service) recordUndo(ctx context.Context, id belay.TaskID, to undoPoint, out restore.Restored) error {
 	ctx = context.WithoutCancel(ctx)
 	out = svc.completeInterrupted(to, out)
@@ -215,8 +218,8 @@ func (svc *Service) recordUndo(ctx context.Context, id belay.TaskID, to undoPoin
 	}
 }
 
-// completeInterrupted fills in what an interrupted undo had restored: the restore was finished since but not recorded,
-// so that now nothing differs.
+// completeInterrupted adds the changes of an interrupted undo: that restore was completed later but
+// not recorded, so that nothing differs now.
 func (s *Service) completeInterrupted(to undoPoint, out restore.Restored) restore.Restored {
 	last, ok := s.Session.Restores.LastRestore()
 	if out.Rescue != "" || !ok || last.Target != to.target || s.isRescueOfTurn(last.Rescue) {
@@ -229,7 +232,7 @@ func (s *Service) completeInterrupted(to undoPoint, out restore.Restored) restor
 	return out
 }
 
-// agentMessage returns the message to the agent: its work is not changed silently.
+// agentMessage returns the message to the agent, which must know that its work was changed.
 func agentMessage(to undoPoint, out restore.Restored) string {
 	files := slices.Concat(out.Written, out.Removed)
 	slices.Sort(files)

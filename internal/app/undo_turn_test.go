@@ -15,7 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// began is a session with a turn and a call that has returned, so that each shape has something before its open calls.
+// began creates a session with a turn and a finished call, so that each shape has something before
+// its open calls.
 func began(t *testing.T, dir string) {
 	t.Helper()
 	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
@@ -24,10 +25,10 @@ func began(t *testing.T, dir string) {
 	sendEvent(t, dir, "a", "PostToolUse", call("1"))
 }
 
-// shapes of sessions, by what happens after began.
+// shapes are sessions, by what happens after began.
 var shapes = []struct {
 	name string
-	open string // a file that a call under way made or changed
+	open string // a file that an open call created or changed
 	do   func(t *testing.T, dir string)
 }{
 	{"no open call", "", func(*testing.T, string) {}},
@@ -81,9 +82,9 @@ var shapes = []struct {
 	}},
 }
 
-// TestUndoDryRun: whatever calls are under way, the plan of an undo is what the undo does, and a plan leaves no trace: the
-// record, the refs, the index and the files are the same bytes. A timeline shows what an open call would lose, and leaves
-// none either.
+// TestUndoDryRun: for any open calls, the plan of an undo equals the undo, and a plan changes
+// nothing: record, refs, index and files have the same bytes. A timeline shows what an open call
+// would lose, and changes nothing either.
 func TestUndoDryRun(t *testing.T) {
 	for _, shape := range shapes {
 		for _, q := range []app.UndoTurnRequest{{}, {Number: 1}, {ToolCall: true}, {ToolCall: true, Number: 1}} {
@@ -134,7 +135,8 @@ func TestUndoDryRun(t *testing.T) {
 	}
 }
 
-// TestTimelineOfEarlierSession: a call that an earlier session's dead agent left open is not blamed for what others did since.
+// TestTimelineOfEarlierSession: later changes by others are not attributed to an open call of an
+// earlier session, whose agent has died.
 func TestTimelineOfEarlierSession(t *testing.T) {
 	dir := repository(t)
 	began(t, dir)
@@ -151,7 +153,7 @@ func TestTimelineOfEarlierSession(t *testing.T) {
 	}
 }
 
-// names is all that an undo changed, or would.
+// names lists everything that an undo changed, or would change.
 func names(r restore.Restored) []string {
 	all := slices.Concat(r.Written, r.Removed)
 	for _, m := range r.Refs {
@@ -164,7 +166,7 @@ func names(r restore.Restored) []string {
 	return append(all, fmt.Sprint(r.Index, r.Head, r.Operation, r.Admin, r.Logs, r.Inner))
 }
 
-// calls is what a timeline says that the calls of tools changed.
+// calls lists the changes of tool calls in a timeline.
 func calls(t app.Timeline) (all []string) {
 	for _, turn := range t.Turns {
 		for _, s := range turn.Steps {
@@ -176,8 +178,9 @@ func calls(t app.Timeline) (all []string) {
 	return all
 }
 
-// hashes names what is in each file: of the working tree, and of that and git's folder. Objects that nothing names are no
-// trace: a gc takes them. Nor are the list of packs that belay wrote, locks, and the scratch space.
+// hashes returns the hashes of the files in the working tree, and of those and the files in git's
+// folder. Unreferenced objects are left out, because a gc deletes them; so are belay's list of
+// packs, locks, and the scratch space.
 func hashes(t *testing.T, dir string) (files, all map[string]string) {
 	t.Helper()
 	files, all = map[string]string{}, map[string]string{}
@@ -209,7 +212,7 @@ func hashes(t *testing.T, dir string) (files, all map[string]string) {
 	return files, all
 }
 
-// differ names what is not the same in both.
+// differ returns the names that differ.
 func differ(a, b map[string]string) (list []string) {
 	for name := range a {
 		if a[name] != b[name] {

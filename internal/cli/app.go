@@ -18,23 +18,24 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// Nothing here or below decides anything: a command reads its flags, calls flow once,
-// and prints.
+// This package and package terminal decide nothing: a command reads its flags, makes one call to
+// app, and prints.
 
-// App is what every command shares.
+// App has what all commands share.
 type App struct {
 	*terminal.Terminal
 	Dir   string // -C
 	Force bool   // --anywhere
 
-	lastOpened      *app.Service // the last one
-	RestoreReported bool         // the command has told of an interrupted restore itself
+	lastOpened      *app.Service // the service that was opened last
+	RestoreReported bool         // the command has reported an interrupted restore itself
 
-	// OnOpen, when set, gets every service before it is used: tests fail and kill there.
+	// OnOpen, if set, receives every service before it is used. Tests inject faults and kills
+	// there.
 	OnOpen func(*app.Service)
 }
 
-// Open finds the repository for a command.
+// Open opens the repository for a command.
 func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Service, error) {
 	svc, err := app.Open(ctx, a.Setting(flags))
 	if err == nil {
@@ -45,8 +46,8 @@ func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Service, error)
 	return svc, err
 }
 
-// ReportUnfinishedRestore says on standard error that a restore is still interrupted when a command
-// ends, unless its error, or the command, said so: none is left without a word.
+// ReportUnfinishedRestore prints to standard error, when a command ends, that a restore is still
+// interrupted, unless the command or its error reported it.
 func (a *App) ReportUnfinishedRestore(err error) {
 	if a.lastOpened == nil || a.RestoreReported || err != nil && strings.Contains(err.Error(), "interrupted") {
 		return
@@ -57,9 +58,9 @@ func (a *App) ReportUnfinishedRestore(err error) {
 	}
 }
 
-// ApplyRetention says, when a command that ended a task is done, which snapshots stay, and forgets
-// those that the config lets go. It comes last and fails nothing: what is left undone is done
-// when the next task ends.
+// ApplyRetention runs after a command that ended a task. It prints which snapshots are kept, and
+// deletes those that the config does not keep. It never fails: the next task's end makes up for
+// what was not done.
 func (a *App) ApplyRetention(ctx context.Context) {
 	if a.lastOpened == nil || ctx.Err() != nil {
 		return
@@ -73,8 +74,8 @@ func (a *App) ApplyRetention(ctx context.Context) {
 	}
 }
 
-// AskSkipBroken asks whether everything but what a *restore.BrokenError names is to be
-// restored. Without a terminal the answer is no: then there is the flag.
+// AskSkipBroken asks whether to skip the paths of a *restore.BrokenError and restore everything
+// else. Without a terminal the answer is no; there is a flag for it.
 func (a *App) AskSkipBroken(err error) bool {
 	var broken *restore.BrokenError
 	if !errors.As(err, &broken) || broken.Command == "" || a.JSON || !terminal.IsTerminal(a.In) || !terminal.IsTerminal(a.Err) {
@@ -87,8 +88,8 @@ func (a *App) AskSkipBroken(err error) bool {
 	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
 }
 
-// runRestore does a restore and prints what it did. One that is asked about shows first what it would do, and may be told
-// to skip what cannot be restored.
+// runRestore performs a restore and prints the result. With ask it first prints the plan, and a
+// person may confirm it and skip what cannot be restored.
 func (a *App) runRestore(what string, dry, ask, skip bool, do func(dry, skip bool) (restore.Restored, error)) error {
 	if ask && !dry {
 		out, err := do(true, skip)
@@ -110,8 +111,8 @@ func (a *App) runRestore(what string, dry, ask, skip bool, do func(dry, skip boo
 	return a.PrintRestored(out, dry)
 }
 
-// openInput opens a file that a person names, or standard input for -. A FIFO without a writer is
-// not waited for; try says what to give instead of a file that cannot be opened, which is called what.
+// openInput opens a file named by a person, or standard input for "-". It does not wait for a FIFO
+// without a writer. what and try are for the error.
 func (a *App) openInput(name, what, try string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(a.In), nil
@@ -123,7 +124,8 @@ func (a *App) openInput(name, what, try string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// readText reads what open opens, up to most bytes; shorten says what to do about more.
+// readText reads the input that openInput opens, at most most bytes. shorten is the suggestion for
+// a longer one.
 func (a *App) readText(name, what, shorten string, most int) (string, error) {
 	in, err := a.openInput(name, what, "give the path of a text file, or - for standard input")
 	if err != nil {
@@ -140,7 +142,7 @@ func (a *App) readText(name, what, shorten string, most int) (string, error) {
 	return string(text), nil
 }
 
-// ResolveTask returns the task that a command is about: the one that is named, or the one that something happened to last.
+// ResolveTask returns the named task, or the one with the latest event.
 func (a *App) ResolveTask(svc *app.Service, named []string) (belay.TaskID, error) {
 	if len(named) > 0 {
 		return belay.ParseTaskID(named[0])
@@ -148,7 +150,7 @@ func (a *App) ResolveTask(svc *app.Service, named []string) (belay.TaskID, error
 	return svc.Latest()
 }
 
-// OpenOneTask is Open for a command about the task that is named, or about the latest.
+// OpenOneTask is Open for a command about the named task, or the latest one.
 func (a *App) OpenOneTask(ctx context.Context, named []string) (*app.Service, belay.TaskID, error) {
 	svc, err := a.Open(ctx)
 	if err != nil {
@@ -158,7 +160,7 @@ func (a *App) OpenOneTask(ctx context.Context, named []string) (*app.Service, be
 	return svc, id, err
 }
 
-// OpenTask is Open for a command about one task, whose id is word.
+// OpenTask is Open for a command about the task with the ID word.
 func (a *App) OpenTask(ctx context.Context, word string, flags ...app.Flag) (*app.Service, belay.TaskID, error) {
 	id, err := belay.ParseTaskID(word)
 	if err != nil {
@@ -168,7 +170,7 @@ func (a *App) OpenTask(ctx context.Context, word string, flags ...app.Flag) (*ap
 	return svc, id, err
 }
 
-// withRepository makes what a command runs of what it does in the repository that it is called in.
+// withRepository returns the function of a command that works in the current repository.
 func (a *App) withRepository(do func(*cobra.Command, *app.Service, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		svc, err := a.Open(c.Context())
@@ -179,7 +181,7 @@ func (a *App) withRepository(do func(*cobra.Command, *app.Service, []string) err
 	}
 }
 
-// withTask is withRepository for a command about the task that is named, or about the latest.
+// withTask is withRepository for a command about the named task, or the latest one.
 func (a *App) withTask(do func(*cobra.Command, *app.Service, belay.TaskID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		svc, id, err := a.OpenOneTask(c.Context(), args)
@@ -190,7 +192,7 @@ func (a *App) withTask(do func(*cobra.Command, *app.Service, belay.TaskID) error
 	}
 }
 
-// printDataOrError is Tell for data that is nothing where there is an error.
+// printDataOrError is PrintResult for data that is invalid after an error.
 func (a *App) printDataOrError(data any, err error, text func(io.Writer)) error {
 	if err != nil {
 		return err
@@ -198,7 +200,7 @@ func (a *App) printDataOrError(data any, err error, text func(io.Writer)) error 
 	return a.PrintResult(data, nil, text)
 }
 
-// Setting says where and how a command works.
+// Setting returns the options to open a Service with.
 func (a *App) Setting(flags []app.Flag) app.OpenOptions {
 	self, err := os.Executable()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// CheckArguments makes wrong arguments a usage error with the way to help.
+// CheckArguments turns wrong arguments into a usage error with a suggestion.
 func CheckArguments(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
@@ -39,10 +39,11 @@ func CheckArguments(c *cobra.Command) {
 	}
 }
 
-// maxArguments is the largest number of arguments that a command may need.
+// maxArguments is the largest number of arguments that a command may require.
 const maxArguments = 4
 
-// argumentCountError says whether there are too few or too many arguments, and how the command is written.
+// argumentCountError returns an error about too few or too many arguments, with the command's
+// usage.
 func argumentCountError(c *cobra.Command, check cobra.PositionalArgs, args []string, err error) error {
 	what, try := err.Error(), c.CommandPath()+" --help"
 	usage := strings.TrimSpace(strings.TrimPrefix(c.Use, c.Name()))
@@ -52,7 +53,7 @@ func argumentCountError(c *cobra.Command, check cobra.PositionalArgs, args []str
 		least++
 	}
 	switch {
-	case least > maxArguments || usage == "": // not a matter of their number
+	case least > maxArguments || usage == "": // the number is not the problem
 		if least == 0 {
 			what = fmt.Sprintf("%s takes no arguments: %s", c.CommandPath(), strings.Join(args, " "))
 		}
@@ -64,8 +65,8 @@ func argumentCountError(c *cobra.Command, check cobra.PositionalArgs, args []str
 	return &belay.Error{Code: belay.CodeUsage, What: what, Try: try}
 }
 
-// likelyCommand is the command that somebody meant who wrote name below c: one that is written nearly so, or the one that has
-// that name elsewhere (import: task import; task show: show).
+// likelyCommand returns the command that was probably meant by name below c: one with a similar
+// name, or one with that name elsewhere (import: task import; task show: show).
 func likelyCommand(c *cobra.Command, name string) string {
 	known := flagNames(c)
 	if !c.HasParent() {
@@ -91,7 +92,7 @@ func likelyCommand(c *cobra.Command, name string) string {
 	return c.CommandPath() + " --help"
 }
 
-// FlagError makes a wrong flag a usage error, with the flag that was most likely meant.
+// FlagError turns a wrong flag into a usage error with the most similar flag.
 func FlagError(c *cobra.Command, err error) error {
 	try := "--help"
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
@@ -118,8 +119,8 @@ func flagNames(c *cobra.Command) []string {
 	return all
 }
 
-// nearestName gives the candidate that somebody who wrote name meant: the one that differs in
-// the fewest letters, else one that ends in it (--attempts: --max-attempts), else otherwise.
+// nearestName returns the candidate that was probably meant by name: the one that differs in the
+// fewest letters, else one that ends in it (--attempts: --max-attempts), else otherwise.
 func nearestName(name string, candidates []string, otherwise string) string {
 	best, least := otherwise, max(2, len(name)/3)+1
 	for _, c := range candidates {

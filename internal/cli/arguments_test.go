@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestStrict: what is wrong with a command line is said in its own terms, and what is tried next can be typed.
+// TestStrict: the error for a wrong command line names the fault, and the suggestion can be typed.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -92,7 +92,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 		}
 	}
 	if err == nil && r.Task == "" {
-		r.Skip = nil // they are in Adhoc already
+		r.Skip = nil // Adhoc has them already
 		r.Adhoc, err = svc.AdhocTask()
 	}
 	if err != nil {
@@ -103,13 +103,13 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	stop := startTicking(c.Context(), s)
 	report, err := svc.Check(a.StopRequested, r)
 	stop()
-	if err == nil && a.StopRequested.Err() != nil { // what was judged until then is worth showing
+	if err == nil && a.StopRequested.Err() != nil { // show the checks that finished
 		return a.PrintResult(report, a.InterruptedError(), func(w io.Writer) { terminal.PrintReport(w, report) })
 	}
 	return a.printReport(report, err, q, r.Task)
 }
 
-// findBase finds what the branch is compared with.
+// findBase returns the commit that the branch is compared with.
 func (a loopFamily) findBase(ctx context.Context, svc *app.Service) (string, error) {
 	base, err := svc.Base(ctx, os.Getenv)
 	if err == nil && !a.JSON {
@@ -118,7 +118,7 @@ func (a loopFamily) findBase(ctx context.Context, svc *app.Service) (string, err
 	return base.Commit, err
 }
 
-// validateFormat refuses a format that does not exist before anything is judged.
+// validateFormat fails for an unknown format, before anything is checked.
 func (a loopFamily) validateFormat(format string) error {
 	all := append([]string{"text", "json"}, lint.OutputFormats()...)
 	if !slices.Contains(all, format) {
@@ -130,7 +130,7 @@ func (a loopFamily) validateFormat(format string) error {
 	return nil
 }
 
-// printReport prints a report and ends with what its verdict means.
+// printReport prints a report and returns the error of its verdict.
 func (a loopFamily) printReport(report belay.Report, err error, q checkFlags, task belay.TaskID) error {
 	if err != nil {
 		return err

@@ -10,21 +10,20 @@ import (
 	"github.com/belay-dev/belay/internal/prompt"
 )
 
-// Clarify asks about words of a new task that can be read in more than one way, and says what
-// comes of it. At a terminal the answer is put behind the words, which stay as they are; an empty
-// one runs them as they are written. Without a terminal the task waits at a gate, unless the
-// person has said --as-it-is, or the config (clarify: false) that none does; must is --clarify,
-// which counts more than the config.
+// Clarify handles a new task with an ambiguous text. On a terminal it asks; the answer is appended
+// to the text, and an empty answer runs the text as written. Without a terminal the task waits at a
+// gate, unless --as-it-is was given or the config has clarify: false. must is --clarify, which
+// overrides the config.
 func (a *App) Clarify(ctx context.Context, svc *app.Service, q *app.NewTask, must bool) {
 	q.Clarify = must || svc.Session.Config.Clarify
 	if q.Text == "" {
 		return
 	}
 	req, _ := svc.ParseRequest(ctx, q.Text)
-	if !req.Waits() { // what is only vague is in the record
+	if !req.Waits() { // a text that is only vague is noted in the record
 		return
 	}
-	// They are looked through for secrets only when the task is recorded; until then none is shown.
+	// The text is checked for secrets only when the task is recorded, so mask them here.
 	doubts, _ := check.MaskSecrets(prompt.DoubtsText(req.Doubts), svc.Session.Config.Secrets.Allow)
 	wait := q.Clarify && !q.AsItIs
 	if wait {
@@ -38,7 +37,7 @@ func (a *App) Clarify(ctx context.Context, svc *app.Service, q *app.NewTask, mus
 			return
 		}
 	}
-	if !wait && !a.JSON { // with JSON the record holds them
+	if !wait && !a.JSON { // the JSON of the record has them
 		fmt.Fprintf(a.Err, "note: the task can be read in more than one way:\n%s", belay.Visible(doubts))
 	}
 }

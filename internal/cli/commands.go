@@ -6,11 +6,12 @@ import (
 	"github.com/belay-dev/belay/internal/app"
 )
 
-// A family is commands that share helpers. Its methods make them, most in a file of the command's name.
+// A family is a group of commands that share helpers. Its methods create them, most in a file with
+// the command's name.
 
 type countFamily struct{ *App }
 
-// CountCommands gives belay count and belay scope.
+// CountCommands returns belay count and belay scope.
 func CountCommands(base *App) []*cobra.Command {
 	a := countFamily{base}
 	scope := &cobra.Command{Use: "scope", Short: "Check a change against its requirement",
@@ -21,7 +22,7 @@ func CountCommands(base *App) []*cobra.Command {
 
 type reportFamily struct{ *App }
 
-// ReportCommands gives the commands of belay report.
+// ReportCommands returns the commands of belay report.
 func ReportCommands(base *App) []*cobra.Command {
 	a := reportFamily{base}
 	c := &cobra.Command{Use: "report", Short: "Read reports that test runners wrote",
@@ -32,7 +33,7 @@ func ReportCommands(base *App) []*cobra.Command {
 
 type repositoryFamily struct{ *App }
 
-// RepositoryCommands gives the commands of the repository as a whole.
+// RepositoryCommands returns the commands about the repository.
 func RepositoryCommands(base *App) []*cobra.Command {
 	a := repositoryFamily{base}
 	return []*cobra.Command{a.statusCommand(), a.initCommand(), a.configCommand(), a.trustCommand(),
@@ -41,7 +42,7 @@ func RepositoryCommands(base *App) []*cobra.Command {
 
 type loopFamily struct{ *App }
 
-// LoopCommands gives the commands of running, checking and accepting tasks.
+// LoopCommands returns the commands that run, check and accept tasks.
 func LoopCommands(base *App) []*cobra.Command {
 	a := loopFamily{base}
 	return []*cobra.Command{a.runCommand(), a.decideCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(),
@@ -50,7 +51,7 @@ func LoopCommands(base *App) []*cobra.Command {
 
 type snapshotFamily struct{ *App }
 
-// SnapshotCommands gives the commands of snapshots.
+// SnapshotCommands returns the commands about snapshots.
 func SnapshotCommands(base *App) []*cobra.Command {
 	a := snapshotFamily{base}
 	return []*cobra.Command{a.diffCommand("belay diff"), a.snapshotCommand(), a.undoCommand(), a.redoCommand(), a.watchCommand()}
@@ -58,7 +59,7 @@ func SnapshotCommands(base *App) []*cobra.Command {
 
 type importFamily struct{ *App }
 
-// ImportCommands gives the commands of importing tasks, which are below belay task.
+// ImportCommands returns the commands of belay task that import and edit tasks.
 func ImportCommands(base *App) []*cobra.Command {
 	a := importFamily{base}
 	return []*cobra.Command{a.importCommand(), a.editCommand()}
@@ -66,7 +67,7 @@ func ImportCommands(base *App) []*cobra.Command {
 
 type reviewFamily struct{ *App }
 
-// ReviewCommands gives the commands of belay review.
+// ReviewCommands returns the commands of belay review.
 func ReviewCommands(base *App) []*cobra.Command {
 	a := reviewFamily{base}
 	c := &cobra.Command{
@@ -83,7 +84,7 @@ func ReviewCommands(base *App) []*cobra.Command {
 
 type taskFamily struct{ *App }
 
-// TaskCommands gives the commands of belay task; others are put below it, too.
+// TaskCommands returns the commands of belay task, including others.
 func TaskCommands(base *App, others ...*cobra.Command) []*cobra.Command {
 	a := taskFamily{base}
 	c := &cobra.Command{
@@ -105,6 +106,6 @@ func TaskCommands(base *App, others ...*cobra.Command) []*cobra.Command {
 		a.stepCommand("finish", "Close a task after its checks passed", "%s is finished", (*app.Service).Finish))
 	c.AddCommand(others...)
 	history := a.historyCommand("task-history")
-	history.Hidden = true // the other way to say it
+	history.Hidden = true // an alias
 	return []*cobra.Command{c, history}
 }

@@ -13,19 +13,20 @@ import (
 	"github.com/belay-dev/belay/internal/lint"
 )
 
-// Complete registers what the shell offers for the values of flags, by their names. It is called when a shell asks:
-// other commands need none of it. args are those of the program, with what is typed so far: behind -- there are files.
+// Complete registers completions for the values of flags, by their names. It is called only when a
+// shell asks for completions. args are the program's, with what is typed so far; after -- there are
+// files.
 func Complete(a *App, c *cobra.Command, args []string) {
 	if n := len(args) - 1; n > 0 && slices.Contains(args[:n], "--") {
 		c.ValidArgsFunction = nil
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		f.Usage = strings.ReplaceAll(f.Usage, "`", "") // they mark the value's name for the help
+		f.Usage = strings.ReplaceAll(f.Usage, "`", "") // they quote the value's name for the help
 		if _, set := c.GetFlagCompletionFunc(f.Name); set {
 			return
 		}
 		if offer := a.completionsFor(c, f); offer != nil {
-			_ = c.RegisterFlagCompletionFunc(f.Name, offer) // it fails for one that is registered
+			_ = c.RegisterFlagCompletionFunc(f.Name, offer) // fails only if it is registered
 		}
 	})
 	for _, sub := range c.Commands() {
@@ -65,7 +66,7 @@ func (a *App) completionsFor(c *cobra.Command, f *pflag.Flag) cobra.CompletionFu
 	return choices(all, f.Value.Type() == "stringSlice")
 }
 
-// choices offers values for a flag; list says that it takes several, with commas between them.
+// choices offers values for a flag. list means that the flag takes several, separated by commas.
 func choices(all []string, list bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]

@@ -12,7 +12,7 @@ import (
 
 type contextFamily struct{ *App }
 
-// Commands gives the commands of this family.
+// ContextCommands returns the commands of belay context.
 func ContextCommands(app *App) []*cobra.Command {
 	a := contextFamily{app}
 	c := &cobra.Command{
@@ -34,14 +34,14 @@ agents that belay runs.`,
 	for _, sub := range c.Commands() {
 		for _, flag := range []string{"role", "for", "qa"} {
 			if sub.Flags().Lookup(flag) != nil {
-				_ = sub.RegisterFlagCompletionFunc(flag, a.completeRoles) // it fails for a flag that is not there
+				_ = sub.RegisterFlagCompletionFunc(flag, a.completeRoles) // fails only for an unknown flag
 			}
 		}
 	}
 	return []*cobra.Command{c}
 }
 
-// contextFlags is what every command of the family is told.
+// contextFlags are the flags that all commands of the family have.
 type contextFlags struct {
 	by    string
 	force bool
@@ -52,7 +52,7 @@ func (q *contextFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&q.force, "force-secrets", false, "allow possible secrets (recorded)")
 }
 
-// open opens the repository and reads the task's ID.
+// open opens the repository and parses the task's ID.
 func (a contextFamily) open(c *cobra.Command, args []string, q contextFlags) (*session.Session, app.ContextRequest, error) {
 	id := os.Getenv("BELAY_TASK")
 	if len(args) > 0 {
@@ -72,10 +72,11 @@ func (a contextFamily) open(c *cobra.Command, args []string, q contextFlags) (*s
 	return s.Session, app.ContextRequest{Task: task, By: q.by, Force: q.force}, nil
 }
 
-// contextAction is what a command of the family does in an opened repository.
+// contextAction is the work of a command of the family in an opened repository.
 type contextAction = func(c *cobra.Command, s *session.Session, r app.ContextRequest) error
 
-// withContext opens the repository, reads the task's ID, and does it.
+// withContext returns the function of a command that opens the repository, parses the task's ID,
+// and calls do.
 func (a contextFamily) withContext(q *contextFlags, do contextAction) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		s, r, err := a.open(c, args, *q)
@@ -86,7 +87,7 @@ func (a contextFamily) withContext(q *contextFlags, do contextAction) func(*cobr
 	}
 }
 
-// withPlace gives the place of a task that has a context to what needs no more than that.
+// withPlace returns the action of a command that works with the context of a task.
 func withPlace(do func(c *cobra.Command, p *app.TaskContext) error) contextAction {
 	return func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
 		p, err := app.OpenPlace(c.Context(), s, r)
@@ -97,7 +98,7 @@ func withPlace(do func(c *cobra.Command, p *app.TaskContext) error) contextActio
 	}
 }
 
-// withRole is asked for a command that needs its --role, which BELAY_ROLE stands in for.
+// withRole is withContext for a command that requires --role or BELAY_ROLE.
 func (a contextFamily) withRole(q *contextFlags, do contextAction) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if role := os.Getenv("BELAY_ROLE"); role != "" && !c.Flags().Changed("role") {
@@ -112,7 +113,7 @@ func (a contextFamily) withRole(q *contextFlags, do contextAction) func(*cobra.C
 	}
 }
 
-// completeRoles offers the roles of the task, or those of the config.
+// completeRoles offers the roles of the task, or else those of the config.
 func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	task := os.Getenv("BELAY_TASK")
 	if len(args) > 0 {

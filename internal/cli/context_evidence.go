@@ -44,7 +44,7 @@ Exit codes: 0 recorded · 2 not recorded · 4 drift · 6 no such file or context
 	return c
 }
 
-// workingFolder is the folder that file names start at: what -C says, or where belay was started.
+// workingFolder returns the folder that file names are relative to: -C's, or the current one.
 func (a contextFamily) workingFolder() string {
 	if a.Dir != "" && a.Dir != "." {
 		return a.Dir
@@ -125,7 +125,7 @@ Exit codes: 0 done · 1 a cited rule has changed · 2 no such role · 6 no conte
 	return c
 }
 
-// printRaw prints canonical bytes as they are, or within the answer as JSON.
+// printRaw prints canonical bytes unchanged, or as a part of the JSON answer.
 func (a contextFamily) printRaw(text []byte) error {
 	if a.JSON {
 		return a.PrintResult(rawJSON(text), nil)
@@ -137,7 +137,7 @@ func (a contextFamily) printRaw(text []byte) error {
 
 type rawJSON []byte
 
-// MarshalJSON gives the bytes.
+// MarshalJSON returns the bytes unchanged.
 func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
 
 func (a contextFamily) printParts(parts []app.RoleExport) error {
@@ -185,8 +185,8 @@ Exit codes: 0 done · 6 no context.`,
 	}
 }
 
-// savingText says how much less than its sources a part takes; the part of a task with few or
-// short rules takes more.
+// savingText formats how much smaller a part is than its sources. If a task has few or short rules,
+// the part is larger.
 func savingText(percent int) string {
 	if percent < 0 {
 		return "none"

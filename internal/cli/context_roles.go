@@ -268,7 +268,7 @@ func (a contextFamily) printDiff(d app.RoleDiff, print func(io.Writer) error, fu
 	})
 }
 
-// limitedBuffer keeps the first bytes; left below zero keeps all.
+// limitedBuffer keeps the first remaining bytes, or all if remaining is negative.
 type limitedBuffer struct {
 	text      []byte
 	remaining int64
@@ -286,5 +286,5 @@ func (l *limitedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String gives what was kept.
+// String returns the bytes kept.
 func (l *limitedBuffer) String() string { return string(l.text) }

@@ -147,7 +147,7 @@ Exit codes: 0 done · 6 no context.`,
 	return c
 }
 
-// printContents prints what was kept.
+// printContents prints a stored text.
 func (a contextFamily) printContents(what any, text []byte, err error) error {
 	return a.printDataOrError(map[string]any{"what": what, "text": string(text)}, err, func(w io.Writer) {
 		fmt.Fprint(w, belay.Visible(string(text)))

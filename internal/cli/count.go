@@ -17,7 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// countedList is one list as it is printed. Count is null when it cannot be told.
+// countedList is one list in the output. Count is null if it is unknown.
 type countedList struct {
 	Name    string       `json:"name"`
 	Kind    string       `json:"kind"`
@@ -88,8 +88,8 @@ func (a countFamily) readLists(ctx context.Context, arg string) ([]countedList, 
 	return out, nil
 }
 
-// diskTree gives the folder of a file as a tree, so that what it imports from there is
-// found as well. Not blocking: a pipe of that name would wait for a writer for ever.
+// diskTree returns the folder of a file as a tree, so that imports from there can be followed.
+// O_NONBLOCK, because opening a FIFO would wait for a writer.
 func diskTree(path, arg string) (count.Tree, string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -106,7 +106,7 @@ func diskTree(path, arg string) (count.Tree, string, error) {
 	return count.Folder(os.DirFS(filepath.Dir(path))), filepath.Base(path), nil
 }
 
-// snapshotTree gives one file of a snapshot.
+// snapshotTree returns one file of a snapshot as a tree.
 func (a countFamily) snapshotTree(ctx context.Context, id, name string) (count.Tree, string, error) {
 	svc, err := a.Open(ctx)
 	if err != nil {

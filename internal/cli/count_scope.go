@@ -72,7 +72,7 @@ func (a countFamily) folderTree(dir string) (count.Tree, error) {
 	return count.FS(os.DirFS(path)), nil
 }
 
-// scopeError makes an error of a result that refuses the work.
+// scopeError returns the error of a failed result.
 func scopeError(res count.Result) error {
 	if res.Verdict != count.Fail {
 		return nil

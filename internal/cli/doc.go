@@ -1,3 +1,3 @@
-// Package cli holds the commands: flags and help, one request to package app each, and what is printed of the
-// answer.
+// Package cli contains the commands: their flags and help, one request to package app each, and
+// their output.
 package cli
