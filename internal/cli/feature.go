@@ -19,7 +19,7 @@ import (
 
 type featureFamily struct{ *App }
 
-// FeatureCommands gives the commands of features and their phases.
+// FeatureCommands returns the commands of features and their phases.
 func FeatureCommands(app *App) []*cobra.Command {
 	a := featureFamily{app}
 	f := &cobra.Command{
@@ -70,7 +70,7 @@ func completePhases(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// openStage opens the feature that is named, or the one that is meant.
+// openStage opens the named feature, or for "" the one that Stage finds.
 func (a featureFamily) openStage(c *cobra.Command, name string) (*app.Stage, error) {
 	svc, err := a.Open(c.Context())
 	if err != nil {
@@ -213,7 +213,7 @@ Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such 
 		ValidArgsFunction: a.completeFeatures,
 		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
 			s, err := svc.Stage(c.Context(), strings.Join(args, ""))
-			if belay.CodeOf(err) == belay.CodeNotFound && len(args) == 0 { // it may have ended in a command that was killed
+			if belay.CodeOf(err) == belay.CodeNotFound && len(args) == 0 { // it may have been ended by a command that was killed
 				err = cmp.Or(svc.SettleEnded(c.Context()), err)
 			}
 			if err != nil {
@@ -255,7 +255,7 @@ func (a featureFamily) printFeature(v app.FeatureView) error {
 	return a.PrintResult(v, nil, func(w io.Writer) { terminal.PrintFeature(w, v) })
 }
 
-// phaseFlags are the flags that the steps of a phase share.
+// phaseFlags are the flags shared by the steps of a phase.
 type phaseFlags struct {
 	app.PhaseRequest
 	feature string
@@ -271,7 +271,8 @@ func (f *phaseFlags) add(a featureFamily, c *cobra.Command) {
 	c.Args = cobra.ExactArgs(1)
 }
 
-// runStep opens the feature, does a step of a phase, and prints what it came to.
+// runStep returns the function of a command that opens the feature, does a step of a phase, and
+// prints the result.
 func (a featureFamily) runStep(f *phaseFlags,
 	do func(context.Context, *app.Stage) (app.PhaseResult, error)) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) (err error) {

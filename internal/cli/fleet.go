@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// FleetCommands gives the command that becomes belay-fleet.
+// FleetCommands returns the command that runs belay-fleet.
 func FleetCommands(app *App) []*cobra.Command { return []*cobra.Command{app.fleetCommand()} }
 
 func (a *App) fleetCommand() *cobra.Command {
@@ -38,8 +38,8 @@ Exit codes: those of belay-fleet · 2 it is not installed.`,
 	}
 }
 
-// fleetArgs are the arguments for belay-fleet: all but -C, which is belay's own. As flags are not parsed, those before
-// the command's name are among them.
+// fleetArgs returns the arguments for belay-fleet: all but -C, which is belay's own. Flags are not
+// parsed here, so args include those before the command's name.
 func (a *App) fleetArgs(args []string) ([]string, error) {
 	for len(args) > 0 && slices.Contains([]string{"-C", "--dir"}, args[0]) {
 		if len(args) == 1 {
@@ -50,8 +50,8 @@ func (a *App) fleetArgs(args []string) ([]string, error) {
 	return args, nil
 }
 
-// becomeFleet runs belay-fleet in the place of this process: its streams, its signals and its exit status are those of
-// belay-fleet from then on. It returns only when that is not possible.
+// becomeFleet replaces this process by belay-fleet, with its streams, signals and exit status. It
+// returns only if that is not possible.
 func (a *App) becomeFleet(args ...string) error {
 	program, err := app.FleetProgram()
 	if err != nil {

@@ -39,7 +39,7 @@ func (a loopFamily) gateShowCommand() *cobra.Command {
 	}
 }
 
-// decisionsHelp explains what a person can decide, for the help of the commands that take it.
+// decisionsHelp explains the decisions, for the help of the commands that accept them.
 const decisionsHelp = `  guide    retry with your instructions (--message)
   retry    retry without instructions
   diagnose an agent looks for the root cause, then retries
@@ -49,12 +49,12 @@ const decisionsHelp = `  guide    retry with your instructions (--message)
   skip     roll back and record a known issue
   abort    roll back and stop`
 
-// decisionNames are what can be typed for a decision.
+// decisionNames are the names of the decisions on the command line.
 var decisionNames = []string{"guide", "retry", "diagnose", "as-it-is", "recheck", "approve", "skip", "abort"}
 
-// parseDecision reads a decision as it is typed.
+// parseDecision parses the name of a decision.
 func parseDecision(word string) (loop.Decision, bool) {
-	if word == "debug" { // as it was called before
+	if word == "debug" { // its earlier name
 		return loop.DecideDebug, true
 	}
 	return loop.Decision(word), slices.Contains(decisionNames, word)
@@ -139,7 +139,7 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 	if err != nil {
 		return err
 	}
-	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview { // at once, and only what was judged
+	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview { // accept the judged work immediately
 		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonCategory(message),
 			by: by})
 	}
@@ -155,7 +155,7 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 	return err
 }
 
-// reasonCategory is the category of a reason that is given in words alone.
+// reasonCategory returns the category for a reason that is given only as text.
 func reasonCategory(message string) string {
 	if strings.TrimSpace(message) == "" {
 		return ""
@@ -190,7 +190,7 @@ Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an op
 			}
 			what, ok := parseDecision(args[1])
 			if !ok {
-				what = loop.Decision(args[1]) // which is refused with those that are open
+				what = loop.Decision(args[1]) // Decide rejects it and lists the options
 			}
 			r, err := svc.Decide(c.Context(), id, gate, what, message, by)
 			if err != nil {

@@ -51,7 +51,7 @@ func (a repositoryFamily) guardCheckCommand() *cobra.Command {
 	return c
 }
 
-// guideline is one as JSON gives it: as it is recorded, and parted into condition and action.
+// guideline is a guideline in JSON: as recorded, and split into condition and action.
 type guideline struct {
 	belay.Guideline
 	Condition condition `json:"condition"`

@@ -11,8 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The groups that help lists commands in: twenty at most, so that a newcomer reads them all. Those of More are listed by
-// belay help --all alone: scripts and other programs call them.
+// helpGroups are the groups of commands in the help: at most twenty commands, so that a newcomer
+// reads all. The rest, which are mostly used by scripts and other programs, are listed only by
+// belay help --all.
 var helpGroups = []struct {
 	id, title string
 	commands  []string
@@ -25,7 +26,7 @@ var helpGroups = []struct {
 
 const moreGroup = "more"
 
-// GroupCommands sorts the commands of the program into the groups of its help, and gives it its help.
+// GroupCommands sorts the program's commands into the groups of its help, and sets its help.
 func GroupCommands(root *cobra.Command) {
 	for _, g := range helpGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
@@ -106,7 +107,8 @@ func printOverview(w io.Writer, root *cobra.Command, all bool) {
 	}
 }
 
-// printHelp prints the help of one command, what people need most first: what it does, how it is called, examples.
+// printHelp prints the help of one command, most important first: what it does, its usage,
+// examples.
 func printHelp(w io.Writer, c *cobra.Command) {
 	c.InitDefaultHelpFlag()
 	if help := c.Flags().Lookup("help"); help != nil {
@@ -138,7 +140,7 @@ func printHelp(w io.Writer, c *cobra.Command) {
 	fmt.Fprintln(w, "\nbelay help lists the flags that every command takes: --json, --dir and others.")
 }
 
-// commandsOf returns the commands of a group, in the order in which they are wanted.
+// commandsOf returns the commands of a group, in the order of helpGroups.
 func commandsOf(root *cobra.Command, group string) []*cobra.Command {
 	var list []*cobra.Command
 	for _, c := range root.Commands() {

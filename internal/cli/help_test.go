@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestHelpBeginsWithUse: what a command does, how it is called and examples come before the explanation.
+// TestHelpBeginsWithUse: what a command does, its usage and its examples come before the
+// explanation.
 func TestHelpBeginsWithUse(t *testing.T) {
 	t.Parallel()
 	root := &cobra.Command{Use: "belay"}
@@ -24,7 +25,7 @@ func TestHelpBeginsWithUse(t *testing.T) {
 	}
 }
 
-// TestHelpIsShort: what belay help lists fits on a screen and into a head.
+// TestHelpIsShort: belay help lists at most twenty commands, each once.
 func TestHelpIsShort(t *testing.T) {
 	t.Parallel()
 	n, seen := 0, map[string]bool{}
@@ -36,7 +37,7 @@ func TestHelpIsShort(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	if n > 20 || len(helpGroups) != 4 { // three, and the rest
+	if n > 20 || len(helpGroups) != 4 { // three groups, and the rest
 		t.Errorf("%d commands in %d groups", n, len(helpGroups)-1)
 	}
 }

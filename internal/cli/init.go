@@ -19,7 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// installFlags are the flags of init that are about agents.
+// installFlags are the flags of init about agents.
 type installFlags struct {
 	agents                            []string
 	skill, user, project, remove, dry bool
@@ -112,12 +112,12 @@ user's) and nothing was written · 5 another belay init is running.`,
 	return c
 }
 
-// hasInstall reports whether init is to install something.
+// hasInstall reports whether init was asked to install something.
 func (in installFlags) hasInstall(c *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"agent", "skill", "user", "project", "remove", "dry-run", "trust-codex-hooks"}, c.Flags().Changed)
 }
 
-// install writes hooks and skills, or removes them.
+// install installs or removes hooks and skills.
 func (a repositoryFamily) install(c *cobra.Command, in installFlags) error {
 	if len(in.agents) == 0 && !in.skill {
 		in.agents = install.Names()
@@ -130,7 +130,7 @@ func (a repositoryFamily) install(c *cobra.Command, in installFlags) error {
 	q := install.Request{Agents: in.agents, Skill: in.skill, Remove: in.remove, DryRun: in.dry, Env: os.Environ(), Program: programPath()}
 	var err error
 	if q.State, err = session.StateFolder(); err != nil {
-		q.State = "" // a removal goes by what it finds
+		q.State = "" // a removal uses only the files that it finds
 	}
 	if in.project {
 		svc, err := a.Open(c.Context())
@@ -173,7 +173,7 @@ func (a repositoryFamily) install(c *cobra.Command, in installFlags) error {
 	})
 }
 
-// command is the command that installs the hooks.
+// command returns the command that installs the hooks.
 func (in installFlags) command() string {
 	text := "belay init --agent " + strings.Join(in.agents, ",")
 	if in.project {
@@ -182,7 +182,7 @@ func (in installFlags) command() string {
 	return text
 }
 
-// nextSteps are the commands that show what the hooks do, and the one that removes them.
+// nextSteps returns the commands that show what the hooks do, and the one that removes them.
 func (in installFlags) nextSteps() []prompt.Step {
 	return []prompt.Step{
 		{Command: strings.Join(in.agents, ", "), For: "start a session, or restart a running one"},
@@ -192,7 +192,7 @@ func (in installFlags) nextSteps() []prompt.Step {
 	}
 }
 
-// changeText is what became of a file, or would.
+// changeText describes what was done to a file, or would be.
 func changeText(c install.Change, dry bool) string {
 	say := c.Action
 	if dry {
@@ -207,7 +207,7 @@ func changeText(c install.Change, dry bool) string {
 	return say
 }
 
-// askCodex asks Codex which hooks it sees, and a person whether it may run them.
+// askCodex asks Codex which of belay's hooks it knows, and a person whether it may run them.
 func (a repositoryFamily) askCodex(ctx context.Context, q install.Request, trust bool) (*install.CodexState, error) {
 	if !q.Wants("codex") {
 		return nil, nil
@@ -226,8 +226,8 @@ func (a repositoryFamily) askCodex(ctx context.Context, q install.Request, trust
 	return &s, err
 }
 
-// programPath is this program's path: as it is called in PATH, where that is the same file, because the place of a link
-// outlives an upgrade.
+// programPath returns the path of this program: the one in PATH if that is the same file, because a
+// link there survives an upgrade.
 func programPath() string {
 	self, err := os.Executable()
 	if err != nil {
@@ -243,8 +243,8 @@ func programPath() string {
 	return self
 }
 
-// agentComplaints says which agents are here and which hooks belay has in them. Hooks that start a program that is gone are a
-// problem.
+// agentComplaints reports which agents are installed and which hooks belay has in them. Hooks that
+// call a missing program are a problem.
 func agentComplaints(ctx context.Context, root string) (list []app.HealthCheck) {
 	for _, f := range install.Inspect(ctx, root, os.Environ()) {
 		c := app.HealthCheck{Subject: "agent " + f.Agent, OK: true, Text: strings.TrimSpace(f.Version + " " + f.Program)}

@@ -84,8 +84,8 @@ func printHookErrors(w io.Writer, list []app.HookError) {
 	}
 }
 
-// printAttemptFiles prints what was kept of an attempt: the hash that of gives, "" for nothing. None
-// says what there is not.
+// printAttemptFiles prints an attachment of an attempt. of returns its hash, "" for none; none is
+// the format of the error if it is missing.
 func (a loopFamily) printAttemptFiles(ctx context.Context, svc *app.Service, id belay.TaskID, attempt int, none string,
 	of func(loop.Attempt) string) error {
 	r, err := svc.Session.Load(id)
@@ -118,7 +118,7 @@ func (a loopFamily) printAttachment(ctx context.Context, svc *app.Service, sha s
 	return err
 }
 
-// visibleWriter makes what an agent wrote safe to show on a terminal.
+// visibleWriter makes an agent's output safe to show on a terminal.
 type visibleWriter struct{ io.Writer }
 
 func (v visibleWriter) Write(p []byte) (int, error) {
@@ -145,7 +145,7 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 		}
 		for _, one := range absent {
 			v := app.VerifiedRecord{Task: one.Task, Problems: []string{one.String()}}
-			if one.Entries == 0 { // a person may have deleted it, or accepted that it is gone
+			if one.Entries == 0 { // a person may have deleted it, or accepted that it is missing
 				v.OK, v.Problems, v.Note = true, []string{}, one.String()
 			} else {
 				broken++
@@ -213,7 +213,7 @@ func (a loopFamily) printLog(c *cobra.Command, svc *app.Service, id belay.TaskID
 		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
 	}
 	tell := a.PrintResultPaged
-	if follow { // a pager would wait for the end
+	if follow { // no pager, because it would wait for the end
 		tell = func(_ context.Context, data any, text func(io.Writer)) error { return a.PrintResult(data, nil, text) }
 	}
 	if err := tell(c.Context(), r.Log.Entries, func(w io.Writer) {

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// ServerCommands gives the commands that serve other programs until they are stopped.
+// ServerCommands returns the commands that serve other programs until they are stopped.
 func ServerCommands(a *App, version string) []*cobra.Command {
 	return []*cobra.Command{a.mcpCommand(version), a.uiCommand(version)}
 }
@@ -37,7 +37,7 @@ Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 		Example: "  claude mcp add belay -- belay mcp\n  belay mcp -C ~/src/project\n  belay mcp --http 127.0.0.1:8017",
 		RunE: func(c *cobra.Command, _ []string) error {
 			setting := a.Setting(nil)
-			setting.Ask = nil // standard input is the client's
+			setting.Ask = nil // standard input belongs to the client
 			o := mcp.Options{Version: version, Dir: a.Dir, User: os.Getenv("USER"), Open: func(ctx context.Context) (*app.Service, error) {
 				return a.openForRequest(ctx, setting)
 			}}
@@ -57,7 +57,7 @@ Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 	return c
 }
 
-// openForRequest opens the repository for one request of several at a time.
+// openForRequest opens the repository for one of several concurrent requests.
 func (a *App) openForRequest(ctx context.Context, s app.OpenOptions) (*app.Service, error) {
 	svc, err := app.Open(ctx, s)
 	if err == nil {

@@ -123,7 +123,7 @@ func (a loopFamily) mergeQueue(ctx context.Context, svc *app.Service, q app.Merg
 	return app.MergeAll(ctx, svc, q)
 }
 
-// printMergedAll prints what became of each task.
+// printMergedAll prints the outcome of each task.
 func printMergedAll(w io.Writer, m app.MergedAll) {
 	p := terminal.PaintFor(w)
 	for _, t := range m.Tasks {
@@ -155,7 +155,7 @@ func printMergedAll(w io.Writer, m app.MergedAll) {
 	}
 }
 
-// printMerged prints what a merge did, or would do.
+// printMerged prints the result of a merge, or its plan.
 func printMerged(w io.Writer, m runner.MergeResult, dry, failed bool) {
 	p := terminal.PaintFor(w)
 	if m.Open() == 0 || dry {

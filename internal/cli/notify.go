@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// NotifyCommands gives the command that sends notifications.
+// NotifyCommands returns the command that sends notifications.
 func NotifyCommands(app *App) []*cobra.Command { return []*cobra.Command{app.notifyCommand()} }
 
 func (a *App) notifyCommand() *cobra.Command {

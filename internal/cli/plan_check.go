@@ -53,7 +53,7 @@ func printFindings(w io.Writer, v app.PlanValidation, paint terminal.Paint) {
 	}
 }
 
-// compareFlags are the flags of the commands that hold a plan against a state.
+// compareFlags are the flags of the commands that compare a plan with a state.
 type compareFlags struct{ against, task string }
 
 func (q *compareFlags) add(c *cobra.Command, a planFamily) {
@@ -192,7 +192,7 @@ func countsText(c count.Counts) string {
 	return fmt.Sprintf(" %s before, %s after", countText(c.Before), countText(c.After))
 }
 
-// countText is a count, if it is known.
+// countText formats a count, nil as unknown.
 func countText(n *int) string {
 	if n == nil {
 		return "unknown"

@@ -14,7 +14,7 @@ import (
 
 type planFamily struct{ *App }
 
-// Commands gives the commands of this family.
+// PlanCommands returns the commands of belay plan.
 func PlanCommands(app *App) []*cobra.Command {
 	a := planFamily{app}
 	c := &cobra.Command{
@@ -35,7 +35,8 @@ docs/plans.md explains plans.`,
 	return []*cobra.Command{c}
 }
 
-// openService opens the repository when there is one around the folder: some requests do without.
+// openService opens the repository that contains the folder. Outside of one it returns nil, because
+// some requests do not need it.
 func (a planFamily) openService(ctx context.Context) (*app.Service, error) {
 	dir, err := filepath.Abs(a.Dir)
 	if err != nil {
@@ -53,7 +54,7 @@ func (a planFamily) openService(ctx context.Context) (*app.Service, error) {
 	}
 }
 
-// parseTask reads the id of a task; "" stays "".
+// parseTask parses a task's ID; "" stays "".
 func parseTask(word string) (belay.TaskID, error) {
 	if word == "" {
 		return "", nil

@@ -73,7 +73,7 @@ Exit codes: 0 shown · 2 no plan, or wrong syntax · 6 no such file.`,
 
 func printPlanTree(w io.Writer, shown app.PlanView, paint terminal.Paint) {
 	all := append([]app.Section{}, shown.Sections...)
-	for _, b := range shown.Blocks { // those without markers say nothing of a task
+	for _, b := range shown.Blocks { // blocks without markers are not about a task
 		if len(b.Markers) > 0 {
 			all = append(all, b)
 		}
