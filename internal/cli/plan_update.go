@@ -50,7 +50,7 @@ ambiguous · 6 no such task.`,
 	return c
 }
 
-// openChange opens the repository for a change of the plan that is named, or of the task's.
+// openChange opens the repository for a change of the named plan, or of the task's plan.
 func (a planFamily) openChange(c *cobra.Command, args []string, id string) (*app.Service, app.PlanRequest, error) {
 	svc, task, err := a.OpenTask(c.Context(), id)
 	q := app.PlanRequest{Dir: a.Dir, Task: task}
@@ -111,7 +111,7 @@ ambiguous · 5 somebody saved the plan meanwhile · 6 no such plan, task or sect
 	return c
 }
 
-// parseSections reads --section: NAME, or NUMBER=NAME for one requirement.
+// parseSections parses the values of --section: NAME, or NUMBER=NAME for one requirement.
 func parseSections(given []string) (map[int][]string, error) {
 	out := map[int][]string{}
 	for _, s := range given {

@@ -17,7 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// pullLimit is how many characters GitHub takes as the text of a pull request. GitLab and Forgejo take more.
+// pullLimit is GitHub's limit on the text of a pull request, in characters. Those of GitLab and
+// Forgejo are higher.
 const pullLimit = 65536
 
 type pullFamily struct {
@@ -25,7 +26,8 @@ type pullFamily struct {
 	version string
 }
 
-// PullCommands gives the commands about pull requests and the provenance of commits; version is the program's.
+// PullCommands returns the commands about pull requests and the provenance of commits. version is
+// belay's.
 func PullCommands(app *App, version string) []*cobra.Command {
 	a := pullFamily{app, version}
 	return []*cobra.Command{a.prCommand(), a.verifyCommand(), a.tickedCommand(), a.issuesCommand()}
@@ -121,7 +123,7 @@ reached · 6 no such task, feature or repository.`,
 	return c
 }
 
-// pullResult is a pull request's text with what it was made of.
+// pullResult is a pull request's text and its sources.
 type pullResult struct {
 	prompt.Pull
 	Text   string `json:"text"`
@@ -129,7 +131,7 @@ type pullResult struct {
 	Output string `json:"output,omitempty"`
 }
 
-// validate refuses flags that do not go together, and values that are none.
+// validate fails for flags that cannot be combined, and for invalid values.
 func (q pullFlags) validate() error {
 	if !slices.Contains(pullFormats, q.format) {
 		return belay.Refuse(belay.CodeUsage, "--format markdown, abbreviated or json", "%q is not a format", q.format)
@@ -196,7 +198,7 @@ func (a pullFamily) printPull(c *cobra.Command, args []string, q pullFlags) erro
 	})
 }
 
-// commitWork makes the commit of a task's work, and the bundle of its evidence.
+// commitWork commits a task's work and writes the bundle of its evidence, each if requested.
 func (a pullFamily) commitWork(ctx context.Context, svc *app.Service, name string, q pullFlags) error {
 	out := struct {
 		*app.CommitResult
@@ -297,7 +299,7 @@ func printProven(w io.Writer, all []app.Proof) {
 	}
 }
 
-// writeTo writes a file that a person named, whole or not at all, and gives its path.
+// writeTo writes a file named by a person, atomically, and returns its path.
 func (a *App) writeTo(name string, text []byte) (string, error) {
 	path := fsroot.From(a.Dir, name)
 	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{Perm: 0o644}, text); err != nil {

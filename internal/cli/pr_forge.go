@@ -91,14 +91,15 @@ func printChecks(w io.Writer, checks []forge.Check, commit string) {
 	}
 }
 
-// roundsResult is what became of a pull request that was watched.
+// roundsResult is the result of watching a pull request.
 type roundsResult struct {
 	Task   belay.TaskID       `json:"task_id"`
-	Rounds []app.PullFeedback `json:"rounds"` // those that an attempt took up
-	Last   app.PullFeedback   `json:"left"`   // what the last one found
+	Rounds []app.PullFeedback `json:"rounds"` // the feedback that attempts received
+	Last   app.PullFeedback   `json:"left"`   // the last feedback
 }
 
-// runRounds has the task's next attempts take up what CI and people say of its pull request, a round each time.
+// runRounds passes the feedback of CI and people on a task's pull request to the task's next
+// attempts, one round each.
 func (a pullFamily) runRounds(ctx context.Context, svc *app.Service, name string, q pullFlags) error {
 	if q.every <= 0 || q.timeout <= 0 {
 		return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout must be durations")
@@ -146,7 +147,7 @@ func (a pullFamily) readRound(ctx context.Context, svc *app.Service, name string
 	return r, err
 }
 
-// roundError says what is left where an attempt has nothing to take up.
+// roundError returns the error if there is no new feedback but CI failed or is still running.
 func roundError(r app.PullFeedback) error {
 	commit := terminal.ShortOID(r.Checks.Commit)
 	switch r.Checks.State {
@@ -159,8 +160,8 @@ func roundError(r app.PullFeedback) error {
 	return nil
 }
 
-// runRound has the next attempt do what a round asks for, and commits what is accepted. Each step is a command that can be
-// repeated by hand.
+// runRound passes the feedback to the next attempt, and commits accepted work. Each step is a
+// command that can be repeated by hand.
 func (a pullFamily) runRound(ctx context.Context, svc *app.Service, r app.PullFeedback, q pullFlags) error {
 	text, err := r.ReviewText()
 	if err != nil {
@@ -198,14 +199,14 @@ func (a pullFamily) runRound(ctx context.Context, svc *app.Service, r app.PullFe
 	return nil
 }
 
-// runCommand runs one of belay's own commands on this terminal. What it prints is progress of this one.
+// runCommand runs another belay command on this terminal. Its output is progress of this one.
 func (a pullFamily) runCommand(ctx context.Context, args []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Err, "belay: belay %s\n", strings.Join(args, " "))
-	c := exec.Command(self, append([]string{"-C", a.Dir}, args...)...) // Ctrl-C reaches it as well: it ends by itself
+	c := exec.Command(self, append([]string{"-C", a.Dir}, args...)...) // no context: Ctrl-C reaches it too, and it stops itself
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.Err, a.Err
 	err = c.Run()
 	if ctx.Err() != nil {

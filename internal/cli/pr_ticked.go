@@ -107,7 +107,7 @@ func printTicked(w io.Writer, r app.TickedReport) {
 	fmt.Fprintf(w, "%d shown, %d contradicted, %d not shown\n", r.Count(belay.MetYes), r.Count(belay.MetNot), r.Count(belay.MetUnknown))
 }
 
-// metText is a requirement with the first place that shows it.
+// metText formats a requirement with the first place that shows it.
 func metText(m belay.Met) string {
 	line := belay.VisibleLine(m.Text)
 	switch {

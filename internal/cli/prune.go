@@ -20,7 +20,7 @@ import (
 
 type undoFunc func(*app.Service, context.Context, restore.Options) (restore.Restored, error)
 
-// undoCommandFor makes undo and redo.
+// undoCommandFor creates the commands undo and redo.
 func (a snapshotFamily) undoCommandFor(name, about string, do undoFunc) *cobra.Command {
 	var o restore.Options
 	c := &cobra.Command{
@@ -145,7 +145,7 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 	return c
 }
 
-// printPruned says what was forgotten, and why others stay.
+// printPruned prints what was deleted, and why other snapshots are kept.
 func printPruned(w io.Writer, out app.Pruned, dry bool) {
 	verb := "forgotten"
 	if dry {
@@ -169,11 +169,11 @@ func printPruned(w io.Writer, out app.Pruned, dry bool) {
 	}
 }
 
-// ParseAge reads a duration that may be given in days.
+// ParseAge parses a duration that may be in days.
 func ParseAge(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := time.ParseDuration(days + "h")
-		if err == nil && d >= 0 && d <= math.MaxInt64/24 { // more would come round to less than nothing
+		if err == nil && d >= 0 && d <= math.MaxInt64/24 { // more would overflow
 			return d * 24, nil
 		}
 	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {

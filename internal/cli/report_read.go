@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// reportFile is what one report says. Every field is always there.
+// reportFile is one parsed report. No field is left out of the JSON.
 type reportFile struct {
 	Path string `json:"path"`
 	testreport.Report
@@ -75,7 +75,7 @@ Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
 	return c
 }
 
-// readReport reads one file. One that cannot be read says so in its warnings as well.
+// readReport reads one file. If that fails, the error is also in the warnings.
 func (a reportFamily) readReport(name, format string) (reportFile, error) {
 	report, err := a.parseReport(name, format)
 	one := reportFile{Path: name, Report: report, Flaky: report.Flaky, Incomplete: report.Incomplete,
@@ -96,7 +96,7 @@ func (a reportFamily) parseReport(name, format string) (testreport.Report, error
 	if name == "-" {
 		return testreport.Read(a.In, format)
 	}
-	// Not blocking: a pipe of that name would wait for a writer for ever.
+	// O_NONBLOCK, because opening a FIFO would wait for a writer.
 	f, err := os.OpenFile(fsroot.From(a.Dir, name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return testreport.Report{}, openError(name, err)

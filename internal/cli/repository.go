@@ -33,7 +33,7 @@ Exit codes: 0 shown.`,
 				})
 			}
 			s, err := svc.Status(c.Context())
-			a.RestoreReported = err == nil // it is part of what is printed
+			a.RestoreReported = err == nil // the status shows it
 			return a.printDataOrError(s, err, terminal.WrapOutput(func(w io.Writer) {
 				terminal.PrintStatus(w, s, svc.Session.Config.Snapshot.Cap)
 			}))
@@ -95,8 +95,8 @@ Exit codes: 0 shown · 2 there is no such key.`,
 	return c
 }
 
-// explainKeys prints what keys mean. The values are left out where the config cannot be read: then the meaning is what
-// somebody needs.
+// explainKeys explains keys. If the config cannot be read, it leaves the values out, because then
+// the person needs the explanation.
 func (a repositoryFamily) explainKeys(ctx context.Context, name string) error {
 	c, _ := config.Parse(config.File, nil)
 	if svc, err := a.Open(ctx); err == nil {
@@ -234,8 +234,8 @@ Exit codes: 0 no problems · 1 problems found.`,
 	return c
 }
 
-// trustComplaint says what the repository would have run and may not. That is no fault: the
-// checks that would run it say so.
+// trustComplaint reports what the repository wants to run and is not trusted. That is not a fault:
+// the checks that need it report it.
 func trustComplaint(s *app.Service) app.HealthCheck {
 	c := app.HealthCheck{Subject: "trust", OK: true, Text: "no untrusted commands"}
 	st, err := s.TrustState()

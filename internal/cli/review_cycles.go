@@ -90,7 +90,7 @@ Exit codes: 0 done · 6 no such task.`,
 	}
 }
 
-// printReviews lists reviews of a task, without what they say.
+// printReviews lists the reviews of a task, without their texts.
 func (a reviewFamily) printReviews(task belay.TaskID, all []app.Review, err error) error {
 	for i := range all {
 		all[i].Body = ""

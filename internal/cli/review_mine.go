@@ -61,7 +61,7 @@ func (a reviewFamily) readComments(name string) (string, error) {
 	return a.readText(name, "the review", "cut it, or give its parts one by one", 16<<20)
 }
 
-// placeRef is a place as JSON: no line is null.
+// placeRef is a place in JSON; without a line, start and end are null.
 type placeRef struct {
 	Path     string `json:"path"`
 	Start    *int   `json:"start"`

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// mineBatch answers each line as soon as it is read. A line that is no request is named
-// on standard error; the others are answered all the same.
+// mineBatch answers each line as soon as it is read. An invalid line is reported on standard error,
+// and the next ones are answered.
 func (a reviewFamily) mineBatch(name string) error {
 	in, err := a.openInput(name, "the batch", "give a file with one JSON object a line, or -")
 	if err != nil {
@@ -24,7 +24,7 @@ func (a reviewFamily) mineBatch(name string) error {
 	if err != nil {
 		return fmt.Errorf("answer the batch: %w", err)
 	}
-	a.Printed = true // standard output has the answers alone
+	a.Printed = true // standard output contains only the answers
 	if bad > 0 {
 		lines := belay.CountOf(bad, "line of the batch")
 		refusal := belay.Refuse(belay.CodeUsage, `each line is {"id","text","files":[…]}`, "%s not read", lines)
@@ -58,7 +58,8 @@ func answerMineLine(line []byte) (any, error) {
 	}{q.ID, placeRefs(app.FindPlacesAmong(*q.Text, q.Files))}, nil
 }
 
-// answerLines writes what answer makes of each line, as JSON. A line that it gives an error for is named in errs and counted.
+// answerLines writes the results of answer for each line as JSON. Lines with an error are reported
+// to errs and counted.
 func answerLines(in io.Reader, to, errs io.Writer, answer func(line []byte) (any, error)) (bad int, err error) {
 	lines, out := bufio.NewReaderSize(in, 64<<10), bufio.NewWriter(to)
 	enc := json.NewEncoder(out)
@@ -78,7 +79,7 @@ func answerLines(in io.Reader, to, errs io.Writer, answer func(line []byte) (any
 				fmt.Fprintf(errs, "line %d: %s\n", n, belay.VisibleLine(aerr.Error()))
 			}
 		}
-		if lines.Buffered() == 0 && err == nil { // whoever waits for the answer gets it
+		if lines.Buffered() == 0 && err == nil { // the client may wait for this answer
 			err = out.Flush()
 		}
 		if err != nil || errors.Is(rerr, io.EOF) {
