@@ -153,7 +153,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	return a.printRun(c.Context(), svc, rec, err)
 }
 
-// openScreen gives a screen that shows a run as it goes, until stop is called.
+// openScreen returns a screen that shows a run in progress until stop is called.
 func (a loopFamily) openScreen(ctx context.Context, svc *app.Service, quiet bool) (s *terminal.Screen, stop func()) {
 	s = a.Screen(quiet)
 	s.LastOutput = svc.LastOutput
@@ -161,7 +161,7 @@ func (a loopFamily) openScreen(ctx context.Context, svc *app.Service, quiet bool
 	return s, startTicking(ctx, s)
 }
 
-// startTicking lets what is shown follow the time, until stop is called.
+// startTicking updates what is shown as time passes, until stop is called.
 func startTicking(ctx context.Context, shown interface {
 	Tick(context.Context)
 	Stop()
@@ -171,7 +171,7 @@ func startTicking(ctx context.Context, shown interface {
 	return func() { end(); shown.Stop() }
 }
 
-// runTasks runs the open tasks of the feature or the file that is named.
+// runTasks runs the open tasks of the named feature or file.
 func (a loopFamily) runTasks(c *cobra.Command, f runFlags, svc *app.Service, q app.RunRequest) error {
 	t := app.TasksRequest{RunRequest: q, Name: q.Text, Dir: a.Dir}
 	t.Text = ""
@@ -194,7 +194,7 @@ func (a loopFamily) showChange(ctx context.Context, svc *app.Service, id belay.T
 	return a.printDiffPaged(ctx, svc, d, a.Err)
 }
 
-// printRun prints where a run has got to.
+// printRun prints the state of a task after a run.
 func (a loopFamily) printRun(ctx context.Context, at *app.Service, rec *session.Record, err error) error {
 	if rec == nil {
 		return err

@@ -16,12 +16,13 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// describesTask reports flags that say what one task is or how it goes on.
+// describesTask reports whether flags are set that describe one task or resume it.
 func (f runFlags) describesTask() bool {
 	return cmp.Or(f.ID, f.resume, f.Feature, f.Role) != "" || len(f.Expect) > 0 || f.Clarify || f.AsWritten
 }
 
-// parallel runs recorded tasks side by side: belay run --parallel N TASK… -- AGENT, which is that of tasks without one.
+// parallel runs recorded tasks in parallel: belay run --parallel N TASK… -- AGENT. The agent is
+// for tasks without one.
 func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error {
 	var agent []string
 	if dash := c.ArgsLenAtDash(); dash >= 0 {
@@ -62,7 +63,7 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 	return a.printRuns(svc, ran, &merged, err)
 }
 
-// openTasks is Open for a command about the tasks that are named, or about all where none is.
+// openTasks is Open for a command about the named tasks, or about all if none is named.
 func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]belay.TaskID) (svc *app.Service, err error) {
 	if *tasks, err = parseTaskIDs(named); err != nil {
 		return nil, err
@@ -70,17 +71,17 @@ func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]bela
 	return a.Open(ctx)
 }
 
-// ranTask is one task of a parallel run, as JSON gives it.
+// ranTask is one task of a parallel run in JSON.
 type ranTask struct {
 	app.TaskView
-	Code string `json:"code,omitempty"` // of the error its run ended with
+	Code string `json:"code,omitempty"` // of the error of its run
 	What string `json:"what,omitempty"`
 	Try  string `json:"try,omitempty"`
-	// Merge is what a merge of all accepted tasks made of it; nil without one.
+	// Merge is its result in the merge of all accepted tasks, nil without one.
 	Merge *app.QueuedTask `json:"merge,omitempty"`
 }
 
-// printRuns prints where several runs have got to, and what was merged of them.
+// printRuns prints the states of several tasks after their runs, and the result of the merge.
 func (a loopFamily) printRuns(at *app.Service, ran []app.ParallelResult, queue *app.MergedAll, failed error) error {
 	var all []ranTask
 	var records []*session.Record

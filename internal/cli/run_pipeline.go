@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// runPipeline runs the roles of a task one after the other:
-// belay run --pipeline implement,review,validate "…" -- AGENT.
+// runPipeline runs the roles of a task in turn: belay run --pipeline implement,review,validate
+// "…" -- AGENT.
 func (a loopFamily) runPipeline(c *cobra.Command, f runFlags, svc *app.Service, q app.RunRequest) error {
 	if f.separate {
 		return belay.Refuse(belay.CodeUsage, "leave out --worktree", "roles work in your working tree")
@@ -21,7 +21,7 @@ func (a loopFamily) runPipeline(c *cobra.Command, f runFlags, svc *app.Service, 
 			p.Roles = append(p.Roles, name)
 		}
 	}
-	if p.Resume == "" && p.ID != "" && p.Text == "" { // a task that was recorded
+	if p.Resume == "" && p.ID != "" && p.Text == "" { // a recorded task
 		p.Resume = p.ID
 	}
 	s := a.Screen(f.quiet)
@@ -32,7 +32,7 @@ func (a loopFamily) runPipeline(c *cobra.Command, f runFlags, svc *app.Service, 
 	return a.printRun(c.Context(), svc, rec, err)
 }
 
-// hasRoles reports whether a task that is to be resumed is one that roles work on.
+// hasRoles reports whether roles work on a task.
 func hasRoles(svc *app.Service, id belay.TaskID) bool {
 	r, err := svc.Session.Load(id)
 	return err == nil && app.IsPipeline(r)

@@ -15,7 +15,7 @@ import (
 
 type sessionFamily struct{ *App }
 
-// SessionCommands gives the commands around agents' own sessions.
+// SessionCommands returns the commands for agents' own sessions.
 func SessionCommands(app *App) []*cobra.Command {
 	a := sessionFamily{app}
 	return []*cobra.Command{a.hookCommand(), a.timelineCommand(), a.briefCommand()}
@@ -48,7 +48,7 @@ Exit codes: 0 nothing to say, or as the answer says · 2 denied, with the reason
 			out := hook.Encode(ev, app.Hook(c.Context(), a.Setting(nil), ev))
 			a.Printed = true
 			if _, err := io.WriteString(a.Out, out.Stdout); err != nil && out.Exit == 0 {
-				return nil // nobody reads it
+				return nil // the agent does not read the answer
 			}
 			_, _ = io.WriteString(a.Err, out.Stderr)
 			if out.Exit != 0 {

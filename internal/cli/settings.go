@@ -10,13 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/app"
 )
 
-// Settings are the flags that stand for keys of the config file and win over it.
+// Settings are the flags that override keys of the config file.
 type Settings struct {
 	Skip []string
-	all  bool // all of them are defined, not those of the scope alone
+	all  bool // all flags are defined, not only those of AddScope
 }
 
-// Add defines all of them.
+// Add defines all flags.
 func (s *Settings) Add(f *pflag.FlagSet) {
 	s.all = true
 	s.AddScope(f)
@@ -33,7 +33,7 @@ func (s *Settings) Add(f *pflag.FlagSet) {
 	f.Int("tokens", 0, "stop the agent when all attempts together have used this many tokens")
 }
 
-// AddScope adds what judging alone needs.
+// AddScope defines the flags that a check needs.
 func (s *Settings) AddScope(f *pflag.FlagSet) {
 	f.StringSlice("files", nil, "`GLOBS` that the task may change (default: all files)")
 	f.StringSlice("protect", nil, "`GLOBS` that must not change")
@@ -42,7 +42,7 @@ func (s *Settings) AddScope(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.Skip, "skip", nil, "checks not to run")
 }
 
-// AddTests adds what says how the project is tested.
+// AddTests defines the flags about the project's tests.
 func (*Settings) AddTests(f *pflag.FlagSet) {
 	f.String("test", "", "the test `COMMAND` (default: detected)")
 	f.String("test-format", "", "format of the test results: gotest, junit, tap, exit …")
@@ -50,7 +50,7 @@ func (*Settings) AddTests(f *pflag.FlagSet) {
 	f.Bool("known-failures", false, "a test command that failed before the task may fail in the same way after it")
 }
 
-// configKeys names the config key a flag stands for.
+// configKeys has the config key of each flag.
 var configKeys = map[string]string{
 	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
 	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
@@ -60,16 +60,16 @@ var configKeys = map[string]string{
 	"cost": "limits.cost", "tokens": "limits.tokens", "fence": "fence.enabled",
 }
 
-// scopeFlags names the flags that AddScope defines.
+// scopeFlags has the flags that AddScope defines.
 var scopeFlags = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true,
 	"known-failures": true, "max-diff": true, "skip": true}
 
-// Flags gives the keys that were set on the command line.
+// Flags returns the keys that were set on the command line.
 func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {
 	var out []app.Flag
 	f.Visit(func(fl *pflag.Flag) {
 		key, ours := configKeys[fl.Name]
-		if !ours || !s.all && !scopeFlags[fl.Name] { // belay check has a --timeout of its own
+		if !ours || !s.all && !scopeFlags[fl.Name] { // belay check has its own --timeout
 			return
 		}
 		value := fl.Value.String()
@@ -81,7 +81,7 @@ func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {
 	return out
 }
 
-// completeFrom are the words that the shell offers: what list finds in the repository, nothing where that cannot be read.
+// completeFrom returns what list finds in the repository as completions, none if that fails.
 func (a *App) completeFrom(c *cobra.Command, list func(*app.Service) ([]string, error)) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	svc, err := a.Open(c.Context())
@@ -94,7 +94,7 @@ func (a *App) completeFrom(c *cobra.Command, list func(*app.Service) ([]string, 
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteTasks offers the ids of open tasks.
+// CompleteTasks offers the IDs of all tasks.
 func (a *App) CompleteTasks(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -108,7 +108,7 @@ func (a *App) CompleteTasks(c *cobra.Command, args []string, _ string) ([]string
 	})
 }
 
-// CompleteSnapshots offers snapshot ids, newest first.
+// CompleteSnapshots offers snapshot IDs, newest first.
 func (a *App) CompleteSnapshots(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return a.completeFrom(c, func(svc *app.Service) (ids []string, err error) {
 		list, err := svc.Session.Snaps.List(c.Context())

@@ -90,7 +90,8 @@ func (a snapshotFamily) printGaps(info snapshot.Info) {
 	}
 }
 
-// listedSnapshot is a snapshot in a list. Archived: nothing needs it since its task has ended.
+// listedSnapshot is a snapshot in a list. Archived means that its task has ended and nothing needs
+// it.
 type listedSnapshot struct {
 	snapshot.Info
 	Archived bool `json:"archived,omitempty"`
@@ -172,7 +173,7 @@ func (a snapshotFamily) snapshotShowCommand() *cobra.Command {
 	}
 }
 
-// openSnapshot opens the repository and resolves an id or the start of one.
+// openSnapshot opens the repository and resolves a snapshot ID or its first characters.
 func (a snapshotFamily) openSnapshot(c *cobra.Command, arg string) (*app.Service, belay.SnapshotID, error) {
 	id, err := belay.ParseSnapshotID(arg)
 	if err != nil {
@@ -265,7 +266,7 @@ func (a snapshotFamily) printDiff(c *cobra.Command, svc *app.Service, d app.Diff
 	return a.printDiffPaged(c.Context(), svc, d, a.Out)
 }
 
-// printDiffPaged prints a diff: as it is where it is read by a program.
+// printDiffPaged prints a diff: in colour through a pager on a terminal, else unchanged.
 func (a *App) printDiffPaged(ctx context.Context, svc *app.Service, d app.Diff, to io.Writer) error {
 	if !terminal.IsTerminal(to) {
 		return svc.Patch(ctx, d, to)
@@ -317,7 +318,7 @@ restore · 6 no such snapshot.`,
 			if len(o.Paths) > 0 {
 				o.CommandText = "the same command with"
 			}
-			unfinished := o.SkipBroken && svc.Session.Restores.Interrupted() // then the flag is the answer
+			unfinished := o.SkipBroken && svc.Session.Restores.Interrupted() // the flag is the confirmation
 			do := func(dry, skip bool) (restore.Restored, error) {
 				o.DryRun, o.SkipBroken = dry, skip
 				return svc.Restore(c.Context(), id, o)
@@ -368,7 +369,7 @@ Exit codes: ` + codes
 	return c
 }
 
-// lastValue is the value of --turn and --tool without a number.
+// lastValue is the value of --turn or --tool without a number.
 const lastValue = "last"
 
 func (a snapshotFamily) undoWork(c *cobra.Command, q app.UndoTurnRequest, word string, args []string) (err error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// NewTaskFlags are the flags that say what a task is, and how it is judged.
+// NewTaskFlags are the flags that describe a task and how it is checked.
 type NewTaskFlags struct {
 	ID, Feature, Role string
 	With              string // the name of a preset
@@ -31,7 +31,7 @@ type NewTaskFlags struct {
 	flags *pflag.FlagSet
 }
 
-// Add defines all of them.
+// Add defines the flags.
 func (t *NewTaskFlags) Add(f *pflag.FlagSet) {
 	t.flags = f
 	f.StringVar(&t.ID, "task", "", "the task's `ID` (default: the next number)")
@@ -45,8 +45,8 @@ func (t *NewTaskFlags) Add(f *pflag.FlagSet) {
 	t.Settings.Add(f)
 }
 
-// Request is the task of these words, for this agent. Errors: belay.CodeUsage for an id
-// that cannot be one.
+// Request returns the task with this text, for this agent. Errors: belay.CodeUsage for an invalid
+// ID.
 func (t *NewTaskFlags) Request(prose string, command []string) (q app.NewTask, err error) {
 	command, role, err := presetCommand(t.With, t.Role, command)
 	if err != nil {
@@ -62,13 +62,13 @@ func (t *NewTaskFlags) Request(prose string, command []string) (q app.NewTask, e
 	return q, err
 }
 
-// presetUsage is the help of --with.
+// presetUsage returns the help of --with.
 func presetUsage() string {
 	return "the agent by `NAME`: " + strings.Join(agent.PresetNames(), ", ") + "; words after -- are added"
 }
 
-// presetCommand returns the command of a preset, with more words, and the agent's name for the record. Without the
-// name of a preset they are what they are.
+// presetCommand returns the command of a preset followed by more, and the agent's name for the
+// record. If name is "" it returns more and role unchanged.
 func presetCommand(name, role string, more []string) (command []string, as string, err error) {
 	if name == "" {
 		return more, role, nil
@@ -85,8 +85,8 @@ func presetCommand(name, role string, more []string) (command []string, as strin
 	return slices.Concat(p.Command, more), cmp.Or(role, p.Name), nil
 }
 
-// SplitPrompt parts the prose of a task from the agent's command at the "--"; prose "-" is
-// read from standard input. Errors: belay.CodeUsage.
+// SplitPrompt splits the arguments at "--" into the text of a task and the agent's command. The
+// text "-" is read from standard input. Errors: belay.CodeUsage.
 func SplitPrompt(c *cobra.Command, args []string) (prose string, command []string, err error) {
 	dash := c.ArgsLenAtDash()
 	if dash >= 0 {
@@ -113,8 +113,8 @@ func SplitPrompt(c *cobra.Command, args []string) (prose string, command []strin
 	return prose, command, nil
 }
 
-// OutcomeError is the error that a task's standing ends a command with, nil when it was
-// accepted: belay.CodeWaiting at a gate, CodeRefused, CodeInterrupted when it is parked.
+// OutcomeError returns the error that a task's state leads to, nil if it was accepted:
+// belay.CodeWaiting at a gate, CodeRefused, CodeInterrupted if it is paused.
 func OutcomeError(r *session.Record) error {
 	id, gate := r.Task.ID, r.State.Gate
 	if r.State.Outcome == loop.OutcomePassed || gate == nil {

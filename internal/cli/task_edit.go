@@ -74,7 +74,7 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 	return c
 }
 
-// session is one edit of one task.
+// editSession is one edit of a task.
 type editSession struct {
 	family importFamily
 	svc    *app.Service
@@ -85,7 +85,7 @@ type editSession struct {
 
 const maxEditedText = belay.MaxProse + 1<<20
 
-// readFile takes the text of a file.
+// readFile applies the text of a file.
 func (s editSession) readFile(ctx context.Context, name string) error {
 	text, err := s.family.readText(name, "the text", "cut it", maxEditedText)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s editSession) readFile(ctx context.Context, name string) error {
 	return s.printEdited(out, err)
 }
 
-// editUntilDone has a person edit the text until it is taken or given up.
+// editUntilDone lets a person edit the text until it is valid or given up.
 func (s editSession) editUntilDone(ctx context.Context) error {
 	editor := os.Getenv("VISUAL")
 	if editor == "" {
@@ -134,7 +134,7 @@ func (s editSession) editUntilDone(ctx context.Context) error {
 	}
 }
 
-// openEditor has the text edited in the person's editor, which is a shell line of theirs.
+// openEditor opens the text in the person's editor. editor is a shell command.
 func (s editSession) openEditor(ctx context.Context, editor, path, text string) (string, error) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return text, fmt.Errorf("write the text: %w", err)
@@ -154,8 +154,7 @@ func (s editSession) openEditor(ctx context.Context, editor, path, text string) 
 	return string(data), nil
 }
 
-// saveUnsaved ends a session whose text was not taken, with the text in a file when there is
-// anything new in it.
+// saveUnsaved ends an edit that was not applied. If the text was changed, it saves it in a file.
 func (s editSession) saveUnsaved(text string, err error) error {
 	if text == s.text {
 		return err
@@ -172,7 +171,7 @@ func (s editSession) saveUnsaved(text string, err error) error {
 	return err
 }
 
-// printEdited prints what an edit changed.
+// printEdited prints the changes of an edit.
 func (s editSession) printEdited(out app.EditResult, err error) error {
 	return s.family.printDataOrError(out, err, func(w io.Writer) {
 		if len(out.Changed) == 0 {

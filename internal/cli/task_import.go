@@ -86,7 +86,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 		if !f.dry || f.all || belay.CodeOf(err) != belay.CodeCannot {
 			return err
 		}
-		svc = nil // reading needs no repository
+		svc = nil // a dry run needs no repository
 	} else {
 		q.Root, q.Specs = svc.Session.Repo.Root, svc.Session.Config.Specs
 	}
@@ -116,7 +116,7 @@ func (f *importFlags) importFiles(ctx context.Context, svc *app.Service, files [
 	return app.PlanImport(files, have, f.options), nil
 }
 
-// printImport is what a person sees of an import.
+// printImport prints an import for a person.
 func printImport(w io.Writer, im app.Import, dry, every bool) {
 	var rows [][]string
 	for _, file := range im.Files {
@@ -153,8 +153,8 @@ func printImport(w io.Writer, im app.Import, dry, every bool) {
 	fmt.Fprintln(w)
 }
 
-// printImportNotes prints what is no task: neighbours of one kind in one line, unless every one is
-// asked for.
+// printImportNotes prints the notes. Unless every is set, adjacent lines with the same note become
+// one.
 func printImportNotes(w io.Writer, im app.Import, every bool) {
 	for i := 0; i < len(im.Notes); {
 		n := im.Notes[i]

@@ -81,7 +81,7 @@ func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
 	})
 }
 
-// submit puts a task before a person and says what stands in the tree besides.
+// submit submits a task's work for review and lists other changes in the tree.
 func (a taskFamily) submit(ctx context.Context, svc *app.Service, id belay.TaskID) error {
 	state, err := app.Submit(ctx, svc, id)
 	if err != nil && state.Task == "" {
@@ -101,7 +101,7 @@ func (a taskFamily) submit(ctx context.Context, svc *app.Service, id belay.TaskI
 	})
 }
 
-// categoriesHelp lists the reasons to accept rejected work, a line each.
+// categoriesHelp lists the reasons to accept rejected work, one per line.
 func categoriesHelp() (list string) {
 	for _, c := range review.Categories() {
 		list += fmt.Sprintf("  %-22s %s\n", c, c.Description())
@@ -111,8 +111,8 @@ func categoriesHelp() (list string) {
 
 func flagName(q review.Question) string { return strings.ReplaceAll(q.Key, "_", "-") }
 
-// askOverrule gathers the reason for accepting refused work: from flags, and what they
-// leave open from the person at the terminal.
+// askOverrule returns the reason for accepting rejected work: from flags, and what they leave open
+// from the person at the terminal.
 func (a taskFamily) askOverrule(f *pflag.FlagSet, category review.Category, note string) (review.Decision, error) {
 	answers := map[string]bool{}
 	for _, q := range review.Questions() {

@@ -51,7 +51,7 @@ Exit codes: 0 read · 2 no text, or a line of the batch could not be read.`,
 	return c
 }
 
-// parse prints what is read from one request.
+// parse prints how a request is parsed.
 func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) error {
 	prose, _, err := SplitPrompt(c, args)
 	if err != nil {
@@ -86,7 +86,7 @@ type reasonResult struct {
 	Meaning string `json:"means"`
 }
 
-// parsedData is what --json prints.
+// parsedData returns the data that --json prints.
 func parsedData(req belay.Request, reading *belay.Reading, why []intent.Evidence, explain bool) any {
 	out := struct {
 		belay.Request
@@ -112,7 +112,7 @@ func printReasons(w io.Writer, why []intent.Evidence) {
 	}
 }
 
-// batchLine is a request of a batch.
+// batchLine is one request of a batch.
 type batchLine struct {
 	ID      string `json:"id"`
 	Text    string `json:"text"`
@@ -122,13 +122,13 @@ type batchLine struct {
 	} `json:"context"`
 }
 
-// batchAnswer is what a line of a batch is answered with.
+// batchAnswer is the answer to a line of a batch.
 type batchAnswer struct {
 	ID string `json:"id"`
 	belay.Request
 }
 
-// parseBatch answers each line of in that can be read, in order, and names the others.
+// parseBatch answers each valid line of in, in order, and reports the others.
 func parseBatch(in io.Reader, out, problems io.Writer) error {
 	bad, err := answerLines(in, out, problems, func(text []byte) (any, error) {
 		var l batchLine

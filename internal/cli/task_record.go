@@ -80,7 +80,7 @@ func (a taskFamily) listCommand() *cobra.Command {
 	}
 }
 
-// historyCommand shows all that a task learns of earlier ones.
+// historyCommand shows what a task's prompt says about earlier tasks.
 func (a taskFamily) historyCommand(name string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Short: "Show one line for each closed task", Args: cobra.NoArgs,
@@ -100,7 +100,7 @@ Exit codes: 0 shown.`,
 	}
 }
 
-// stepCommand makes the command for one step of a task driven by hand.
+// stepCommand creates the command for one step of a task driven by hand.
 func (a taskFamily) stepCommand(name, short, done string,
 	do func(*app.Service, context.Context, belay.TaskID, runner.Observer) (*session.Record, error)) *cobra.Command {
 	return &cobra.Command{

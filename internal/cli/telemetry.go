@@ -16,7 +16,7 @@ import (
 
 type telemetryFamily struct{ *App }
 
-// TelemetryCommands gives the commands of this family.
+// TelemetryCommands returns the commands of belay telemetry.
 func TelemetryCommands(app *App) []*cobra.Command {
 	a := telemetryFamily{app}
 	c := &cobra.Command{Use: "telemetry", Short: "Send or show traces, metrics and logs of tasks",

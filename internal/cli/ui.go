@@ -65,21 +65,21 @@ Exit codes: 0 stopped · 2 could not serve, or no repository.`,
 	return c
 }
 
-// ServeFlags says how pages are served.
+// ServeFlags are the flags about serving pages.
 type ServeFlags struct {
 	port int
 	open bool
 	idle time.Duration
 }
 
-// Add adds the flags.
+// Add defines the flags.
 func (p *ServeFlags) Add(f *pflag.FlagSet) {
 	f.IntVar(&p.port, "port", 0, "listen on this `PORT` (default: a free one)")
 	f.BoolVar(&p.open, "open", false, "open the browser")
 	f.DurationVar(&p.idle, "idle", 0, "stop when no page was open for this long, like 30m (default: never)")
 }
 
-// Serve prints the link and serves until ctx ends, or nobody has asked for as long as the flags say.
+// Serve prints the link and serves until ctx ends, or no page was open for the time in the flags.
 func (p *ServeFlags) Serve(ctx context.Context, t *terminal.Terminal, o web.Options) error {
 	s, err := web.New(ctx, o, p.port)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *ServeFlags) Serve(ctx context.Context, t *terminal.Terminal, o web.Opti
 	return s.Serve(ctx, p.idle)
 }
 
-// fleetUI is the command line of belay-fleet for the flags and arguments of belay ui.
+// fleetUI returns the command line of belay-fleet for the flags and arguments of belay ui.
 func fleetUI(flags *pflag.FlagSet, remotes []string) []string {
 	args := []string{"ui"}
 	for _, name := range []string{"port", "open", "idle"} {
@@ -110,7 +110,7 @@ func fleetUI(flags *pflag.FlagSet, remotes []string) []string {
 	return append(append(args, "--"), remotes...)
 }
 
-// uiRepository is a repository as the pages open it, for each request anew.
+// uiRepository returns a repository that the pages open anew for each request.
 func (a *App) uiRepository(ctx context.Context, dir string) (web.Repository, error) {
 	setting := a.Setting(nil)
 	setting.Ask, setting.Dir = nil, dir
@@ -124,19 +124,21 @@ func (a *App) uiRepository(ctx context.Context, dir string) (web.Repository, err
 	}}, nil
 }
 
-// maxAnswerTime is how long a page waits for a command to do what it was asked for, where that can be seen before the
+// maxAnswerTime is how long a page waits for a command's effect, if that can be seen before the
 // command ends.
 const maxAnswerTime = 30 * time.Second
 
-// runBelay runs one of belay's own commands in a repository, in a session of its own: a task that it continues outlives the
-// server. It returns when the command ended, or, with done, once done is true or maxAnswerTime is over.
+// runBelay runs one of belay's own commands in a repository, in its own session, so that a task
+// that it continues survives the server. It returns when the command has ended or, with done, when
+// done returns true or maxAnswerTime is over.
 func runBelay(ctx context.Context, root string, done func() bool, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	c := exec.Command(self, append([]string{"-C", root}, args...)...)
-	// A file, and no pipe: a run that goes on when the server is gone must still be able to write.
+	// A file, not a pipe: a run that continues after the server has ended must still be able to
+	// write.
 	said, err := os.CreateTemp("", "belay-ui-")
 	if err != nil {
 		return err
@@ -145,7 +147,7 @@ func runBelay(ctx context.Context, root string, done func() bool, args ...string
 	if err := os.Remove(said.Name()); err != nil {
 		return err
 	}
-	c.Stderr, c.SysProcAttr = said, &syscall.SysProcAttr{Setsid: true} // Ctrl-C at the server does not reach it
+	c.Stderr, c.SysProcAttr = said, &syscall.SysProcAttr{Setsid: true} // Ctrl-C at the server must not reach it
 	if err := c.Start(); err != nil {
 		return &belay.Error{Code: belay.CodeCannot, What: "belay cannot be started", Err: err, Try: "belay doctor"}
 	}
@@ -196,7 +198,7 @@ func waitForCommand(ctx context.Context, ending <-chan error, done func() bool) 
 	}
 }
 
-// openBrowser has the desktop open a link.
+// openBrowser opens a link in the desktop's browser.
 func openBrowser(link string) error {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {

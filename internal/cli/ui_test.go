@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestFleetUI: belay-fleet gets the flags that were given, and remotes are never flags.
+// TestFleetUI: belay-fleet gets the given flags, and a remote is never parsed as a flag.
 func TestFleetUI(t *testing.T) {
 	var p ServeFlags
 	f := pflag.NewFlagSet("ui", pflag.ContinueOnError)
