@@ -14,18 +14,18 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// maxColoured is the size of a file, in bytes, above which it is shown in one colour.
+// maxColoured is the size of a file, in bytes, above which it is shown without colours.
 const maxColoured = 512 << 10
 
-// similarLanguages are languages that package syntax does not read, whose words, strings and comments look like those of one
-// that it does.
+// similarLanguages maps languages that package syntax does not know to one with similar words,
+// strings and comments.
 var similarLanguages = map[string]syntax.Language{
 	".json": syntax.JavaScript, ".jsonc": syntax.JavaScript, ".vue": syntax.None, ".c": syntax.Java, ".h": syntax.Java, ".cc": syntax.Java,
 	".cpp": syntax.Java, ".cxx": syntax.Java, ".hpp": syntax.Java, ".kt": syntax.Java, ".kts": syntax.Java, ".swift": syntax.Java,
 	".scala": syntax.Java, ".dart": syntax.Java, ".proto": syntax.Java, ".zig": syntax.Rust,
 }
 
-// keywords are words that most of the languages keep for themselves; those of one language alone are rarely names in
+// keywords are reserved words of most languages. A keyword of a single language is rarely a name in
 // another.
 var keywords = lazyregexp.Of(`
 	abstract and as assert async await begin bool boolean break byte case catch chan char class const constexpr continue
@@ -36,13 +36,13 @@ var keywords = lazyregexp.Of(`
 	template this throw throws trait true True try type typedef typeof undefined union unless unsafe until use using val var virtual void
 	volatile when where while with yield`)
 
-// colouredPart is a part of a line, in bytes, that has a colour.
+// colouredPart is a coloured part of a line, in bytes.
 type colouredPart struct {
 	from, to int
 	class    string
 }
 
-// colourLines gives the coloured parts of a text's lines, the first line's at 0; nil for a language that is not known.
+// colourLines returns the coloured parts of each line of a text, nil for an unknown language.
 func colourLines(name string, text []byte) [][]colouredPart {
 	language := syntax.LanguageOf(name)
 	if language == syntax.None {
@@ -80,12 +80,12 @@ func colourLines(name string, text []byte) [][]colouredPart {
 	return lines
 }
 
-// maxPainted is how many bytes of files are read for one page, for their colours and to see what is an image. What is listed
-// after that is shown in one colour, and as a binary file.
+// maxPainted is how many bytes of files are read for one page, for their colours and images. Files
+// after that are shown without colours, and images as binary files.
 const maxPainted = 24 << 20
 
-// paint gives the rows of files their colours, and binary files their images, by the files as they are in the repository.
-// What cannot be read has none.
+// paint adds colours to the rows of files, and images to binary files, from the objects in the
+// repository. Unreadable ones get none.
 func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 	var names []string
 	for _, f := range files {
@@ -136,7 +136,7 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 	return nil
 }
 
-// readObject gives the bytes of an object, or none when it has more than most.
+// readObject returns the bytes of an object, nil if it is larger than most.
 func readObject(rd *git.Reader, name string, most int) []byte {
 	if isNullObject(name) {
 		return nil
@@ -148,7 +148,7 @@ func readObject(rd *git.Reader, name string, most int) []byte {
 	return text.data
 }
 
-// limitedBuffer keeps what is written to it, up to most bytes.
+// limitedBuffer keeps what is written to it, unless that exceeds limit bytes.
 type limitedBuffer struct {
 	limit    int
 	data     []byte
@@ -177,13 +177,13 @@ func (f *fileDiff) paint(before, after [][]colouredPart) {
 	}
 }
 
-// splitByColour cuts the parts of a line where colours change.
+// splitByColour splits the parts of a line where colours change.
 func splitByColour(line []span, with []colouredPart) []span {
 	if len(with) == 0 {
 		return line
 	}
 	var out []span
-	at := 0 // of the line, in bytes
+	at := 0 // offset in the line, in bytes
 	for _, s := range line {
 		for s.Text != "" {
 			for len(with) > 0 && with[0].to <= at {
@@ -204,11 +204,12 @@ func splitByColour(line []span, with []colouredPart) []span {
 	return out
 }
 
-// Before and After are a row's two sides for the page: what changed is marked, secrets are masked, and nothing reorders
-// the text. A line with a secret has neither marks nor colours: they would cut it into parts that look like none.
+// Before returns the left side of a row as HTML: changes are marked, secrets are masked, and no
+// character reorders the text. A line with a secret has no marks and colours, because they could
+// split it into parts that are not recognised as a secret.
 func (r row) Before() template.HTML { return renderSide(r.Left, "del") }
 
-// After is described with Before.
+// After is like Before, for the right side.
 func (r row) After() template.HTML { return renderSide(r.Right, "ins") }
 
 func renderSide(line []span, mark string) template.HTML {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzColours: coloured parts are parts of their lines, in order, and a line that is cut by them has the same bytes.
+// FuzzColours: coloured parts are within their lines and in order, and a line that is split by them
+// has the same bytes.
 func FuzzColours(f *testing.F) {
 	for _, name := range []string{"a.go", "a.py", "a.ts", "a.rs", "a.java", "a.rb", "a.cs", "a.php", "a.json", "a.c"} {
 		f.Add(name, "/* a\nb */ func x() { return \"s\\\"\" + 'c' + `t\nu` // é\n}\r\n# \xff 0x1F", 3, 5)
@@ -41,8 +42,8 @@ func FuzzColours(f *testing.F) {
 	})
 }
 
-// TestSide: colours and marks lie inside one another, every text is escaped, and a secret is masked also where a mark
-// or a colour would cut it.
+// TestSide: colours and marks are nested, all text is escaped, and a secret is masked even if a
+// mark or a colour splits it.
 func TestSide(t *testing.T) {
 	t.Parallel()
 	text := `	return a < "b" // <b>`
@@ -51,14 +52,15 @@ func TestSide(t *testing.T) {
 	if got := string(row{Left: line}.Before()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	token := "ghp_" + "q7Zk2VxR9mTb4YcN8wLs" + "1HdF6jPgXe3uA5oi" // no token: made for this
+	token := "ghp_" + "q7Zk2VxR9mTb4YcN8wLs" + "1HdF6jPgXe3uA5oi" // not a real token
 	got := string(row{Right: []span{{Text: `key = "` + token[:8]}, {Text: token[8:20], Changed: true}, {Text: token[20:] + `"`, class: "ts"}}}.After())
 	if strings.Contains(got, token[8:16]) || strings.Contains(got, "<ins>") {
 		t.Errorf("the secret is shown: %s", got)
 	}
 }
 
-// TestColoursOfAFile: lines in the middle of a comment or a text have its colour, though the hunk does not show where it begins.
+// TestColoursOfAFile: lines within a comment or string have its colour, even if the hunk does not
+// contain its start.
 func TestColoursOfAFile(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprint(colourLines("x/a.go", []byte("/* one\ntwo */ var x = `a\nb` + 12\n")))

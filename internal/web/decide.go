@@ -19,7 +19,8 @@ import (
 	"github.com/belay-dev/belay/internal/review"
 )
 
-// decide answers a task that waits: the command of the terminal does it. What ends the task is asked for twice.
+// decide answers a task at a gate, by running the terminal's command. It asks for confirmation if
+// that ends the task.
 func (q *request) decide(id belay.TaskID) error {
 	a := q.gateAnswer()
 	if q.repo.Fleet != nil {
@@ -52,7 +53,8 @@ func (q *request) decide(id belay.TaskID) error {
 	if again != nil {
 		return again
 	}
-	// The record decides, and not how the command ended: a run that it continued may be rejected, or wait again, by now.
+	// The record decides, not the exit status: the run that the command continued may have been
+	// rejected, or wait again.
 	i := slices.IndexFunc(now.State.Decisions, func(d loop.Decided) bool { return d.Gate == gate })
 	if i < 0 {
 		if err == nil {
@@ -68,22 +70,22 @@ func (q *request) decide(id belay.TaskID) error {
 	return q.redirect(q.address("task/%s", id))
 }
 
-// gateAnswer is what the form of a gate says.
+// gateAnswer returns the answer in a gate's form.
 func (q *request) gateAnswer() Answer {
 	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
 	return Answer{Gate: gate, Decision: loop.Decision(q.PostFormValue("decision")), By: q.s.User,
 		Category: review.Category(q.PostFormValue("category")), Words: strings.TrimSpace(q.PostFormValue("message"))}
 }
 
-// confirmation is what is asked for twice.
+// confirmation is a request for confirmation.
 type confirmation struct {
 	Of, Title string
-	Then      string // what it leads to
+	Then      string // the consequence
 }
 
 const endsTask = "This ends the task and rolls its files back; what the agent left is kept as a snapshot."
 
-// confirm asks once more for what cannot be taken back.
+// confirm asks for confirmation of what cannot be undone.
 func (q *request) confirm(s confirmation, a Answer) error {
 	return q.show("sure", fmt.Sprintf("%s %s?", a.Decision, s.Of), struct {
 		confirmation
@@ -92,8 +94,8 @@ func (q *request) confirm(s confirmation, a Answer) error {
 	}{s, a, q.URL.Path, strings.TrimSuffix(q.URL.Path, "/decide")})
 }
 
-// requestedRestore says which restore is meant: a snapshot, the last restore taken back or done again, or a turn or a tool call of a
-// session taken back.
+// requestedRestore returns the requested restore: of a snapshot, an undo or redo of the last
+// restore, or an undo of a session's turn or tool call.
 func (q *request) requestedRestore() (restoreRequest, error) {
 	if a, ok := q.parseUndo(q.FormValue("what")); ok {
 		return a, nil
@@ -116,20 +118,20 @@ func (q *request) requestedRestore() (restoreRequest, error) {
 	}
 }
 
-// restoreRequest is a restore that a page is asked for.
+// restoreRequest is a restore requested by a page.
 type restoreRequest struct {
-	plan        func(restore.Options) (restore.Restored, error) // with DryRun
-	args        []string                                        // the command that does it
+	plan        func(restore.Options) (restore.Restored, error) // called with DryRun
+	args        []string                                        // the command that performs it
 	title       string
-	undoCommand string // the command that brings back what is there now
-	session     string // whose turn or tool call is taken back; "" for another restore
-	nextPage    string // the page that is shown afterwards, below the repository's
+	undoCommand string // the command that reverses it
+	session     string // the session of the turn or tool call; "" for another restore
+	nextPage    string // the next page, relative to the repository's
 }
 
-// preview says what a restore would change; nothing changes.
+// preview shows what a restore would change.
 func (q *request) preview() error { return q.showPreview("") }
 
-// showPreview shows the preview, and says so when it is no longer the one that was seen before.
+// showPreview shows the preview, with a remark if seen, the mark of an earlier one, is set.
 func (q *request) showPreview(seen string) error {
 	a, err := q.requestedRestore()
 	if err != nil {
@@ -151,7 +153,8 @@ func (q *request) showPreview(seen string) error {
 	}{q.FormValue("what"), q.previewMark(plan), seen != "", plan, a.undoCommand, a.session})
 }
 
-// previewMark is the mark of a preview: of what a restore would do, and of the files that it would replace as they are now.
+// previewMark returns a hash of a restore's plan and of the current state of the files that it
+// would replace.
 func (q *request) previewMark(plan restore.Restored) string {
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode(plan)
@@ -163,8 +166,8 @@ func (q *request) previewMark(plan restore.Restored) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// restore does it, by the command of the terminal: the present is kept as a snapshot, and undo brings it back. When the
-// working tree is not what the preview showed, it shows another one.
+// restore runs the command for the restore, which takes a snapshot first and can be undone. If the
+// working tree differs from the preview, it shows a new preview instead.
 func (q *request) restore() error {
 	a, err := q.requestedRestore()
 	if err != nil {

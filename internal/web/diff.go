@@ -14,8 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The most lines that one page of a diff shows. The rest comes as it is scrolled to: the page's first screen should be
-// there at once. A file that has more lines is shown by itself, in parts; one file that holds a task shows all it can.
+// Limits on the lines that one page of a diff shows, so that its first screen is there at once; the
+// rest is loaded when scrolled to. A longer file is shown alone, in parts. An exported task shows
+// as many as a file may have.
 const (
 	fileLines   = 80
 	pageLines   = 1000
@@ -23,7 +24,7 @@ const (
 	exportLines = 4000
 )
 
-// diff compares two states: from and to are snapshots, a task, or, for to, nothing: the files as they are now.
+// diff compares two states: from and to are snapshots or a task; an empty to is the current files.
 func (q *request) diff() error {
 	from, to, path := q.FormValue("from"), q.FormValue("to"), q.FormValue("path")
 	if from == "" {
@@ -47,9 +48,9 @@ func (q *request) diff() error {
 		Path           string
 		Split          bool
 		Files          []*fileDiff
-		Left           int // files that are listed and not shown
+		Left           int // changed files that are not shown
 		Skip, Next     int
-		Skipped        int // files that pages before this one have shown
+		Skipped        int // files shown on previous pages
 		Added, Deleted int
 		Task           string
 		diffComments
@@ -82,7 +83,7 @@ func (q *request) diff() error {
 	r, w := io.Pipe()
 	go func() { _ = w.CloseWithError(q.svc.Patch(q.Context(), d, w)) }()
 	data.Files, err = readPatch(r, b)
-	_ = r.Close() // what the page has no room for is not made
+	_ = r.Close() // stops the rest of the patch
 	if err != nil {
 		return err
 	}
@@ -101,16 +102,16 @@ func (q *request) diff() error {
 
 // fileDiff is the patch of one file.
 type fileDiff struct {
-	N              int // its number among the changed files, from 1
+	N              int // number among the changed files, from 1
 	Path           string
-	Old            string // its name before, when it was renamed
+	Old            string // previous name, if renamed
 	Notes          []string
 	Binary         bool
 	Hunks          []hunk
-	Added, Deleted int // lines that are shown
-	Cut            int // lines that are not
+	Added, Deleted int // lines shown
+	Cut            int // lines not shown
 	blobs          [2]string
-	Images         []string // objects of a binary file's two sides, when browsers show them; "" for a side without one
+	Images         []string // object IDs of the two sides of a binary file, if browsers can show them; "" for a missing side
 }
 
 type hunk struct {
@@ -118,22 +119,23 @@ type hunk struct {
 	Rows []row
 }
 
-// row is a line of one side or of both, or a removed line beside the added one in its place.
+// row is a line of one side or of both, or a removed line beside the added line that replaces it.
 type row struct {
-	Kind     string // " ", "-", "+", or "!" for a line in the place of another
+	Kind     string // " ", "-", "+", or "!" for a replaced line
 	Old, New int    // line numbers; 0 for none
 	Left     []span
 	Right    []span
 }
 
-// span is a part of a line; Changed is what the other side has not.
+// span is a part of a line. Changed means that the other side does not have it.
 type span struct {
 	Text    string
 	Changed bool
 	class   string // of its colour
 }
 
-// budget says how many lines are read, of a file and of all, and how many lines of the file, or files, come before those.
+// budget limits the lines read, of a file and of the page, and has the numbers of lines and files
+// to skip first.
 type budget struct{ file, page, skip, files int }
 
 // readPatch reads git's unified diff until its budget is used up.
@@ -171,10 +173,10 @@ func readPatch(r io.Reader, b budget) ([]*fileDiff, error) {
 	return files, nil
 }
 
-// maxLine is how much of a line is shown, in bytes.
+// maxLine is how many bytes of a line are shown.
 const maxLine = 4 << 10
 
-// readBoundedLine reads a line without its end, and leaves out what is over maxLine.
+// readBoundedLine reads a line without its newline, cut to maxLine bytes.
 func readBoundedLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -197,7 +199,7 @@ type patchReader struct {
 	file                     *fileDiff
 	hunk                     *hunk
 	oldAt, newAt             int
-	oldEnd                   int // lines of the hunk that are to come
+	oldEnd                   int // remaining lines of the hunk
 	newEnd                   int
 	removed                  []string
 	removedAt                int
@@ -240,10 +242,11 @@ func (p *patchReader) readLine(line string) {
 	}
 }
 
-// isObjectName tells the name of an object, also a short one, from anything else that git would look up.
+// isObjectName reports whether s is an object ID, perhaps abbreviated, and not another kind of
+// revision.
 func isObjectName(s string) bool { return len(s) >= 4 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// beginHunk reads "@@ -1,2 +3,4 @@ in func f".
+// beginHunk parses "@@ -1,2 +3,4 @@ in func f".
 func (p *patchReader) beginHunk(line string) {
 	fields := strings.SplitN(line, " ", 5)
 	if len(fields) < 4 {
@@ -293,7 +296,7 @@ func (p *patchReader) readBodyLine(line string) {
 	}
 }
 
-// pairWithRemoved shows an added line beside the first removed one that has none beside it yet.
+// pairWithRemoved shows an added line beside the first removed line without a partner.
 func (p *patchReader) pairWithRemoved(text string) bool {
 	left, right := markDifferences(p.removed[0], text)
 	p.add(row{Kind: "!", Old: p.removedAt, New: p.newAt, Left: left, Right: right})
@@ -301,7 +304,7 @@ func (p *patchReader) pairWithRemoved(text string) bool {
 	return true
 }
 
-// flushRemoved shows removed lines that no added ones stand beside.
+// flushRemoved shows removed lines without a partner.
 func (p *patchReader) flushRemoved() {
 	for i, text := range p.removed {
 		p.add(row{Kind: "-", Old: p.removedAt + i, Left: []span{{Text: text}}})
@@ -340,7 +343,8 @@ func (p *patchReader) add(r row) {
 	p.hunk.Rows = append(p.hunk.Rows, r)
 }
 
-// markDifferences marks what differs between two lines: all between the words that they begin and end with alike.
+// markDifferences marks the differences of two lines: everything between their common first words
+// and their common last words.
 func markDifferences(a, b string) (left, right []span) {
 	x, y := split(a), split(b)
 	from := 0
@@ -359,14 +363,14 @@ func spans(parts []string, from, end int) []span {
 	for i, text := range []string{strings.Join(parts[:from], ""), strings.Join(parts[from:len(parts)-end], ""),
 		strings.Join(parts[len(parts)-end:], "")} {
 		if text != "" {
-			// A line that shares nothing is not marked whole: its colour says as much.
+			// A line with nothing in common is not marked: its colour is enough.
 			out = append(out, span{Text: text, Changed: i == 1 && from+end > 0})
 		}
 	}
 	return out
 }
 
-// split cuts a line into words, runs of space, and single other characters.
+// split splits a line into words, runs of spaces, and single other characters.
 func split(s string) []string {
 	kind := func(r rune) int {
 		switch {
@@ -392,7 +396,8 @@ func split(s string) []string {
 	return out
 }
 
-// namesIn gives a name of "diff --git a/x b/x" until a better line comes; it is exact where the file kept its name.
+// namesIn returns the name in "diff --git a/x b/x", until a better line follows. It is exact if the
+// file was not renamed.
 func namesIn(line string) string {
 	rest := strings.TrimPrefix(line, "diff --git ")
 	if strings.HasPrefix(rest, `"`) {
@@ -403,7 +408,7 @@ func namesIn(line string) string {
 	return strings.TrimPrefix(rest[:len(rest)/2], "a/")
 }
 
-// unquoteName reads a name as git writes it, in quotes where it has odd bytes.
+// unquoteName parses a name that git prints, quoted if it has unusual bytes.
 func unquoteName(name string) string {
 	if text, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
 		return text
@@ -411,7 +416,7 @@ func unquoteName(name string) string {
 	return name
 }
 
-// Unified gives a hunk's rows for the page, each line of one side by itself: removed lines before added ones.
+// Unified returns a hunk's rows with one side each: removed lines before added ones.
 func (h hunk) Unified() []row {
 	var out, added []row
 	flush := func() {

@@ -65,7 +65,8 @@ func TestReadPatch(t *testing.T) {
 	}
 }
 
-// A large patch is read as far as there is room, and a part of a file from where the last one ended.
+// TestReadPatchInParts: a large patch is read up to the limits, and a part of a file continues
+// after the previous part.
 func TestReadPatchInParts(t *testing.T) {
 	t.Parallel()
 	large := "diff --git a/l b/l\n--- a/l\n+++ b/l\n@@ -0,0 +1,1000 @@\n" + strings.Repeat("+line\n", 1000)
@@ -89,7 +90,7 @@ func TestReadPatchInParts(t *testing.T) {
 	}
 }
 
-// FuzzReadPatch: whatever it is given, it ends within its budget, and lines keep their text.
+// FuzzReadPatch: for any input, it ends within its budget, and lines keep their text.
 func FuzzReadPatch(f *testing.F) {
 	f.Add(patch)
 	f.Add("diff --git a/x b/x\n@@ -1,9999999999999999999 +1,2 @@\n-a\n")

@@ -12,19 +12,19 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// watcher looks at a repository's records while somebody follows them, once for all who do.
+// watcher polls a repository's records while pages follow them, once for all pages.
 type watcher struct {
 	repo Repository
 
 	mu        sync.Mutex
-	followers map[chan string]string // the task of each; "" for all
+	followers map[chan string]string // the followed task of each; "" for all tasks
 	stop      context.CancelFunc
 }
 
-// watchInterval is how often records are looked at.
+// watchInterval is the time between two polls.
 const watchInterval = 400 * time.Millisecond
 
-// follow gives a channel of marks, each of which says that something changed, until leave is called.
+// follow returns a channel of marks, one for each change, until leave is called.
 func (w *watcher) follow(task string) (marks chan string, leave func()) {
 	marks = make(chan string, 1)
 	w.mu.Lock()
@@ -58,11 +58,11 @@ func (w *watcher) run(ctx context.Context) {
 			tasks[task] = true
 		}
 		w.mu.Unlock()
-		if svc == nil { // also a repository that was away and is back
+		if svc == nil { // again after the repository was unavailable
 			svc, _ = w.repo.Open(ctx)
 		}
 		for task := range tasks {
-			mark := "gone" // the page that is loaded next says why
+			mark := "gone" // the page shows the error when it is loaded again
 			if svc != nil {
 				now, err := w.repo.mark(svc, belay.TaskID(task))
 				if err == nil {
@@ -92,7 +92,7 @@ func (w *watcher) notify(task, mark string) {
 		if of != task {
 			continue
 		}
-		select { // one that has not read the last mark gets the newest
+		select { // replace an unread mark by the newest
 		case <-to:
 		default:
 		}
@@ -100,8 +100,8 @@ func (w *watcher) notify(task, mark string) {
 	}
 }
 
-// events tells a page of changes until it is left. A page that comes back with the mark that it had last hears of
-// what changed meanwhile, and one that missed nothing of nothing.
+// events sends changes to a page until the page is closed. A page that reconnects with its last
+// mark gets an event only if something changed in between.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.PathValue("repo"))
 	if err != nil || n < 1 || n > len(s.watch) {
@@ -130,7 +130,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	had := r.Header.Get("Last-Event-ID")
 	if had == "" {
-		had = r.FormValue("mark") // of the page
+		had = r.FormValue("mark") // the mark in the page
 	}
 	fmt.Fprintf(w, "retry: 1000\nid: %s\nevent: hello\ndata: \n\n", eventWord(had))
 	if now, err := repo.mark(svc, belay.TaskID(task)); err == nil && now != had {
@@ -158,7 +158,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// eventWord keeps what came from a client from being lines of an event stream.
+// eventWord prevents a client's text from adding lines to an event stream.
 func eventWord(s string) string {
 	for _, c := range s {
 		if c < '0' || c > '9' && c < 'a' || c > 'f' {

@@ -14,14 +14,14 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// What a page has for somebody who acts on it, and a file has not: forms, lists of pages, and links, of which the text
-// stays. The pages' own tags are found by pattern because text from elsewhere is escaped in them.
+// Parts of a page that are useless in a file: forms, lists of pages, and links, except for their
+// text. The tags are found by patterns, which is safe because text from elsewhere is escaped.
 var (
 	interactivePart = lazyregexp.New(`(?s)<form\b.*?</form>|<nav\b.*?</nav>|<p class="crumb">.*?</p>|<span class="links">.*?</span>`)
 	linkTag         = lazyregexp.New(`<(/?)a\b[^>]*>`)
 )
 
-// exportPage is a whole document: it may load nothing, and has no script.
+// exportPage is a complete document. It loads nothing and has no script.
 var exportPage = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("export").Funcs(templateFunctions).Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -33,11 +33,11 @@ var exportPage = sync.OnceValue(func() *template.Template {
 `))
 })
 
-// export gives a task as one file that opens anywhere: its page, what it changed as far as a page of changes goes, and its
-// record with the verification of it.
+// export writes a task as one file that needs no server: its page, its changes up to the limit of a
+// page, and its record with the verification.
 func (q *request) export(id belay.TaskID) error {
 	var parts []template.HTML
-	var broken error // of a page's own
+	var broken error // errors of the pages
 	title := ""
 	q.capture = func(page string, v view) {
 		if title == "" {
@@ -54,11 +54,11 @@ func (q *request) export(id belay.TaskID) error {
 	if err := q.ParseForm(); err != nil {
 		return err
 	}
-	defer func() { q.capture = nil }() // an error is shown to the browser
+	defer func() { q.capture = nil }() // errors are shown in the browser
 	if err := q.task(id); err != nil {
 		return err
 	}
-	q.Form.Set("from", string(id)) // what diff compares
+	q.Form.Set("from", string(id)) // input of diff
 	if err := q.diff(); err != nil && belay.CodeOf(err) != belay.CodeCannot && belay.CodeOf(err) != belay.CodeNotFound {
 		return err // a task that has not started has no changes
 	}

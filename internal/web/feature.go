@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// featureView is a feature with what its page shows.
+// featureView is a feature in the form that its page shows.
 type featureView struct {
 	FleetFeature
 	Asks []featureAsks
@@ -42,7 +42,7 @@ func newFeatureView(f FleetFeature) featureView {
 	return v
 }
 
-// Waits says what the feature waits for a person for; "" when it does not.
+// Waits returns what the feature waits for; "" if it does not wait for a person.
 func (f featureView) Waits() string {
 	var all []string
 	for _, g := range f.Gates {
@@ -51,7 +51,7 @@ func (f featureView) Waits() string {
 	return strings.Join(all, "; ")
 }
 
-// Mark is the state of a task of a feature.
+// Mark returns the state of a feature's task.
 func (p FleetPart) Mark() mark {
 	switch p.Stage {
 	case "merged":
@@ -70,7 +70,7 @@ func (p FleetPart) Mark() mark {
 	return stateMark(p.Phase, loop.OutcomeNone, p.Waits, "")
 }
 
-// features are those of the fleet; none on the machine of the tasks.
+// features returns the fleet's features, nil without a fleet.
 func (q *request) features() (list []featureView) {
 	if q.repo.Fleet == nil {
 		return nil
@@ -81,7 +81,7 @@ func (q *request) features() (list []featureView) {
 	return list
 }
 
-// requestedFeature is the one that a page of the fleet is about.
+// requestedFeature returns the feature that a page of the fleet is about.
 func (q *request) requestedFeature() (FleetFeature, error) {
 	key := q.PathValue("feature")
 	if q.repo.Fleet != nil {

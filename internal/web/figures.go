@@ -16,7 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// drawTimeline draws the attempts of a task one after the other, as wide as they took, in the colour of their verdict.
+// drawTimeline draws the attempts of a task in a row, with widths by their duration and colours by
+// their verdict.
 func drawTimeline(attempts []attempt) template.HTML {
 	var total float64
 	for _, a := range attempts {
@@ -46,7 +47,7 @@ func drawTimeline(attempts []attempt) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // numbers and words of this file alone
 }
 
-// snapshotRows are the kinds of snapshots that the time line tells apart, and what it calls them.
+// snapshotRows are the rows of the timeline of snapshots, with their kinds and names.
 var snapshotRows = []struct {
 	kind  belay.Kind
 	name  string
@@ -57,8 +58,9 @@ var snapshotRows = []struct {
 	{belay.KindManual, "manual", "plain"},
 }
 
-// drawSnapshots draws when snapshots were taken, a row for each kind. The list below it says the same in words.
-// It is empty for a list of fewer than two, and for one that was made in one moment.
+// drawSnapshots draws when snapshots were taken, a row for each kind; the list below it has the
+// same data as text. It returns "" for fewer than two snapshots, or if all were taken at the same
+// time.
 func drawSnapshots(list []snapshot.Info) template.HTML {
 	if len(list) < 2 {
 		return ""
@@ -109,15 +111,15 @@ func drawSnapshots(list []snapshot.Info) template.HTML {
 
 // figure is a plot with its table.
 type figure struct {
-	Name  string // of its CSV
+	Name  string // of its CSV file
 	Title string
 	Head  []string
 	Rows  [][]string // the first column names a row
-	Bars  int        // the column that is drawn
+	Bars  int        // column that is drawn
 	SVG   template.HTML
 }
 
-// figures reads all records and sums them up.
+// figures shows the figures computed from all records.
 func (q *request) figures() error {
 	all, err := q.allFigures()
 	if err != nil {
@@ -126,7 +128,7 @@ func (q *request) figures() error {
 	return q.show("figures", "Figures", all)
 }
 
-// csv gives the table of one figure.
+// csv sends the table of one figure.
 func (q *request) csv() error {
 	all, err := q.allFigures()
 	if err != nil {
@@ -138,7 +140,7 @@ func (q *request) csv() error {
 			q.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 			q.w.Header().Set("Content-Disposition", "attachment; filename=belay-"+f.Name+".csv")
 			out := csv.NewWriter(q.w)
-			_ = out.Write(f.Head) // fails when the browser is gone
+			_ = out.Write(f.Head) // fails only if the browser has disconnected
 			for _, r := range f.Rows {
 				_ = out.Write(escapeCells(r))
 			}
@@ -149,7 +151,7 @@ func (q *request) csv() error {
 	return belay.Refuse(belay.CodeNotFound, "the page of figures has links to all", "there is no figure %s", belay.VisibleLine(name))
 }
 
-// escapeCells keeps a spreadsheet from reading a name as a formula.
+// escapeCells prevents a spreadsheet from reading a name as a formula.
 func escapeCells(cells []string) []string {
 	out := slices.Clone(cells)
 	for i, c := range out {
@@ -160,16 +162,16 @@ func escapeCells(cells []string) []string {
 	return out
 }
 
-// statistics is what figures add up for an agent, a week, a type of request or a check.
+// statistics are the totals for an agent, a week, a type of request or a check.
 type statistics struct {
 	tasks, first, accepted, attempts, found int
 	seconds, cost                           float64
-	unknown                                 bool // some cost is not known
+	unknown                                 bool // some costs are unknown
 	judged, flaky                           int
 	judging                                 float64 // seconds
 }
 
-// statisticsByName adds up what the rows of a figure are about, by their names.
+// statisticsByName has the totals of a figure's rows, by name.
 type statisticsByName map[string]*statistics
 
 func (m statisticsByName) get(key string) *statistics {
@@ -179,7 +181,7 @@ func (m statisticsByName) get(key string) *statistics {
 	return m[key]
 }
 
-// maxReports is how many reports of checks are read for the figures, the newest.
+// maxReports is how many reports of checks are read for the figures, newest tasks first.
 const maxReports = 2000
 
 func (q *request) allFigures() ([]figure, error) {
@@ -259,14 +261,14 @@ func (q *request) allFigures() ([]figure, error) {
 		countFigure("checks", "Findings by check", "check", "findings", byCheck, func(s *statistics) int { return s.found }),
 		columnFigure("flaky", "Tests that passed only when run again, by week", weeks, 8),
 		countFigure("stalls", "Stalled attempts by kind", "kind", "attempts", byStall, func(s *statistics) int { return s.found })}
-	slices.SortFunc(out[3].Rows, slices.Compare) // by the number of attempts
+	slices.SortFunc(out[3].Rows, slices.Compare) // sort by the number of attempts
 	for i := range out {
 		out[i].SVG = drawBars(out[i])
 	}
 	return out, nil
 }
 
-// stallKind is how an attempt went round in circles, from the line that says so (agent.Stall).
+// stallKind returns the kind of an attempt's stall, from its note (agent.Stall).
 func stallKind(note string) string {
 	kind := "another"
 	if rest, ok := strings.CutPrefix(note, "the same "); ok {
@@ -279,7 +281,7 @@ func stallKind(note string) string {
 	return kind
 }
 
-// countFigure is a figure of one number for each name, the greatest first.
+// countFigure returns a figure of one number for each name, the greatest first.
 func countFigure(name, title, first, second string, m statisticsByName, n func(*statistics) int) figure {
 	f := figure{Name: name, Title: title, Head: []string{first, second}, Bars: 1}
 	for _, key := range slices.SortedFunc(maps.Keys(m), func(a, b string) int {
@@ -290,7 +292,8 @@ func countFigure(name, title, first, second string, m statisticsByName, n func(*
 	return f
 }
 
-// columnFigure is one column of a figure by itself, without the rows that have no number in it.
+// columnFigure returns one column of a figure as a figure, without the rows that have no number in
+// it.
 func columnFigure(name, title string, of figure, col int) figure {
 	f := figure{Name: name, Title: title, Head: []string{of.Head[0], of.Head[col]}, Bars: 1}
 	for _, r := range of.Rows {
@@ -301,7 +304,7 @@ func columnFigure(name, title string, of figure, col int) figure {
 	return f
 }
 
-// parseCell reads a cell: "3", "1.5", "$0.42+".
+// parseCell parses a cell: "3", "1.5", "$0.42+".
 func parseCell(cell string) (float64, error) {
 	return strconv.ParseFloat(strings.TrimSuffix(strings.TrimPrefix(cell, "$"), "+"), 64)
 }
@@ -326,10 +329,11 @@ func statisticsRows(m statisticsByName) (out [][]string) {
 	return out
 }
 
-// maxBars is how many rows are drawn: the last ones. The table has all.
+// maxBars is how many rows are drawn, the last ones. The table has all.
 const maxBars = 26
 
-// drawBars draws the column of a figure, a bar for each row, beside all tasks of it where that is told.
+// drawBars draws the column of a figure, a bar for each row, in front of the bar of all tasks if
+// Bars is 2.
 func drawBars(f figure) template.HTML {
 	list := f.Rows[max(0, len(f.Rows)-maxBars):]
 	most := 0.0

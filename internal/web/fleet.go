@@ -16,49 +16,51 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Fleet is what is known of a repository whose tasks run on other machines, beyond their records, of which Repository.Open
-// opens a copy.
+// Fleet has what is known about the tasks of a repository that run on other machines, besides the
+// copies of their records that Repository.Open opens.
 type Fleet interface {
-	// Tasks gives the tasks that the server or the remote has, and what is wrong with either, a sentence each.
+	// Tasks returns the tasks that the server or the remote has, and the problems of either, a
+	// sentence each.
 	Tasks() (list []FleetTask, problems []string)
-	// Task gives one as it is now; ok is false for one that nobody knows.
+	// Task returns the current state of a task; ok is false for an unknown one.
 	Task(ctx context.Context, id belay.TaskID) (t FleetTask, ok bool)
-	// Decide sends a person's answer to the task. CodeBusy, with who decided what, when somebody else was first; CodeUsage
-	// when the task refuses it. It returns once the task's record has the answer.
+	// Decide sends a person's answer to the task, and returns once the task's record has it.
+	// CodeBusy, with the earlier answer, if someone else was first; CodeUsage if the task rejects
+	// it.
 	Decide(ctx context.Context, id belay.TaskID, a Answer) error
-	// Features gives the features that the server has: those that are open, and the latest of the others.
+	// Features returns the server's features: the open ones, and the latest of the others.
 	Features() []FleetFeature
-	// Feature gives one as it is now, by its key; ok is false for one that nobody knows.
+	// Feature returns the current state of a feature by its key; ok is false for an unknown one.
 	Feature(ctx context.Context, key string) (f FleetFeature, ok bool)
 	// DecideFeature sends a person's answer to a feature, with the errors of Decide.
 	DecideFeature(ctx context.Context, key string, a Answer) error
-	// Mark tells one state of what Tasks gives from another, in hexadecimal digits.
+	// Mark returns hexadecimal digits that change when the result of Tasks changes.
 	Mark() string
 }
 
-// Answer is what a person answers at a gate: a decision or, with a Verdict, a review.
+// Answer is a person's answer at a gate: a decision or, with a Verdict, a review.
 type Answer struct {
 	Gate     int
 	Decision loop.Decision
-	Category review.Category // of approve, where the work was rejected: why that does not apply
-	Words    string          // instructions, a reason, or the text of a review as app.CommentsText writes it
+	Category review.Category // for approve: why the rejection does not apply
+	Words    string          // instructions, a reason, or the text of a review in the form of app.CommentsText
 	Verdict  string          // app.Approve or app.Reject
 	By       string
 }
 
-// FleetFeature is a feature as the fleet's server knows it.
+// FleetFeature is a feature in the fleet's server.
 type FleetFeature struct {
-	Key      string // in addresses
+	Key      string // its key in addresses
 	Name     string
-	Phase    string       // running, or a loop.Phase; "" when the server does not answer
-	Outcome  loop.Outcome // while Phase is not ""
-	Tasks    int          // how many there are, and
-	Merged   int          // how many of them are merged
+	Phase    string       // running, or a loop.Phase; "" if the server does not answer
+	Outcome  loop.Outcome // valid unless Phase is ""
+	Tasks    int          // number of tasks
+	Merged   int          // number of merged tasks
 	Branch   string
-	Commit   string // of the branch on the remote; "" before the first merge
+	Commit   string // head of the branch on the remote; "" before the first merge
 	Cost     float64
 	Gates    []FleetGate
-	Parts    []FleetPart // in the order of the list
+	Parts    []FleetPart // in the order of the task list
 	Notes    []string
 	Happened []FleetLine
 }
@@ -66,51 +68,51 @@ type FleetFeature struct {
 // FleetGate is a question about a feature, or about one of its tasks.
 type FleetGate struct {
 	Number    int
-	Task      belay.TaskID // "" for the whole feature
+	Task      belay.TaskID // "": about the feature
 	Why       string
 	Decisions []loop.Decision
 }
 
 // FleetPart is a task of a feature.
 type FleetPart struct {
-	Task   belay.TaskID // of its last try
-	Begun  bool         // it has a page
+	Task   belay.TaskID // the last try's task
+	Begun  bool         // it has started, so it has a page
 	Title  string
 	Stage  string         // waiting, running, accepted, merging, gate, merged or dropped
-	Phase  string         // loop.Phase, while it runs
-	Waits  string         // why a person is asked about the task itself, while it runs
-	Why    string         // why it is at a gate, or was dropped
-	After  []belay.TaskID // that have to be merged before it begins
-	Commit string         // of its accepted work
+	Phase  string         // loop.Phase of a running task
+	Waits  string         // the question of a running task to a person
+	Why    string         // why it is at a gate or was dropped
+	After  []belay.TaskID // tasks that have to be merged first
+	Commit string         // the commit of its accepted work
 	Cost   float64        // US dollars
 }
 
-// FleetTask is a task as the fleet's server knows it.
+// FleetTask is a task in the fleet's server.
 type FleetTask struct {
 	ID        belay.TaskID
 	Title     string
-	Worker    string       // whose machine has its files
-	Phase     string       // loop.Phase, or a state of the fleet's; "" when the server does not answer
-	Outcome   loop.Outcome // while Phase is not ""
-	Waits     string       // why a person is asked; "" when nobody is
-	Gate      int          // the number of the gate; 0 where it waits for another reason
+	Worker    string       // the worker that has its files
+	Phase     string       // loop.Phase, or a state of the fleet; "" if the server does not answer
+	Outcome   loop.Outcome // valid unless Phase is ""
+	Waits     string       // the question to a person; "" for none
+	Gate      int          // number of the gate; 0 if it waits for another reason
 	Decisions []loop.Decision
-	State     loop.State // that the question is about
-	Notes     []string   // what people should know of it, a sentence each
-	Problem   string     // why the record that is shown is not to be believed, or there is none
+	State     loop.State // the state that the question is about
+	Notes     []string   // notes for people, a sentence each
+	Problem   string     // why the shown record is unreliable or missing
 	Happened  []FleetLine
 }
 
-// FleetLine is something that happened to a task.
+// FleetLine is one event of a task.
 type FleetLine struct {
 	Time time.Time
 	Text string
 }
 
-// Resume is the decision that continues a task that was cancelled, or that no worker could do.
+// Resume is the decision that continues a cancelled task, or one that no worker could run.
 const Resume loop.Decision = "resume"
 
-// mark is app.Service.Mark, with what the fleet knows.
+// mark returns app.Service.RecordsStamp, combined with the fleet's mark.
 func (r Repository) mark(s *app.Service, task belay.TaskID) (string, error) {
 	m, err := s.RecordsStamp(task)
 	if err != nil || r.Fleet == nil {
@@ -121,7 +123,8 @@ func (r Repository) mark(s *app.Service, task belay.TaskID) (string, error) {
 	return fmt.Sprintf("%x", h.Sum64()), nil
 }
 
-// onlyLocal refuses a page that needs the files, or the work, of this machine.
+// onlyLocal returns a page that fails in a fleet, because it needs the files or processes of the
+// task's machine.
 func (s *Server) onlyLocal(page func(*request) error) func(*request) error {
 	return func(q *request) error {
 		if q.repo.Fleet != nil {
@@ -139,7 +142,7 @@ type taskRow struct {
 	Notes  []string
 }
 
-// rows gives the lines of tasks, with what the fleet knows of them, and the tasks that only the fleet knows.
+// rows returns the tasks with the fleet's data added, and the tasks that only the fleet has.
 func (q *request) rows(lines []app.TaskLine) (rows []taskRow, problems []string) {
 	known := map[string]FleetTask{}
 	var fleet []FleetTask
@@ -167,7 +170,8 @@ func (q *request) rows(lines []app.TaskLine) (rows []taskRow, problems []string)
 	return rows, problems
 }
 
-// addFleetTask adds what the fleet knows of a task. The trees and merges of its record are those of another machine.
+// addFleetTask adds the fleet's data about a task. The worktree and merge in its record are on
+// another machine.
 func (r *taskRow) addFleetTask(t FleetTask) {
 	r.Worker, r.Notes, r.Tree, r.Unmerged = t.Worker, t.Notes, "", false
 	r.Problem = cmp.Or(r.Problem, t.Problem)
@@ -176,19 +180,20 @@ func (r *taskRow) addFleetTask(t FleetTask) {
 	}
 }
 
-// gateQuestion is the question that a task waits with, and its answers.
+// gateQuestion is the question of a task at a gate, and the possible answers.
 type gateQuestion struct {
 	Number  int
 	Why     string
 	Choices []choice
-	Over    bool // rejected work can be accepted, with a reason
-	Unclear bool // it is about what the request means
+	Over    bool // rejected work can be accepted with a reason
+	Unclear bool // it is about an ambiguous request
 }
 
-// Reasons are those that rejected work may be accepted for.
+// Reasons returns the categories of reasons for accepting rejected work.
 func (gateQuestion) Reasons() []review.Category { return review.Categories() }
 
-// newGateQuestion is the question of a task; nil when it has none. t is what the fleet knows, nil on the machine of the task.
+// newGateQuestion returns the question of a task, nil if it has none. t is the fleet's data, nil
+// without a fleet.
 func newGateQuestion(r *session.Record, t *FleetTask) *gateQuestion {
 	var s loop.State
 	if r != nil {
@@ -225,7 +230,7 @@ func newGateQuestion(r *session.Record, t *FleetTask) *gateQuestion {
 	return a
 }
 
-// remoteTask shows a task that has no record here.
+// remoteTask shows a task without a record on this machine.
 func (q *request) remoteTask(t FleetTask) error {
 	return q.show("afar", string(t.ID)+" "+t.Title, struct {
 		ID    belay.TaskID
@@ -235,7 +240,7 @@ func (q *request) remoteTask(t FleetTask) error {
 	}{t.ID, t.Title, t, newGateQuestion(nil, &t)})
 }
 
-// answer sends an answer to the task, wherever it is.
+// answer sends an answer to a task of the fleet.
 func (q *request) answer(id belay.TaskID, a Answer) error {
 	t, ok := q.repo.Fleet.Task(q.Context(), id)
 	if !ok {
@@ -250,7 +255,8 @@ func (q *request) answer(id belay.TaskID, a Answer) error {
 	return q.redirect(q.address("task/%s", id))
 }
 
-// sendReview sends a review, with the comments on lines that were kept here, to the task, wherever it is.
+// sendReview sends a review, with the comments on lines that were stored here, to a task of the
+// fleet.
 func (q *request) sendReview(id belay.TaskID, verdict, text string, sent []string) error {
 	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
 	if err := q.repo.Fleet.Decide(q.Context(), id, Answer{Gate: gate, Verdict: verdict, Words: text, By: q.s.User}); err != nil {
@@ -262,7 +268,7 @@ func (q *request) sendReview(id belay.TaskID, verdict, text string, sent []strin
 	return q.redirect(q.address("task/%s", id))
 }
 
-// refuseFilesNow refuses a comparison with files as they are now, of which there are none here.
+// refuseFilesNow rejects a comparison with current files in a fleet, where they do not exist.
 func (q *request) refuseFilesNow(from, to string) error {
 	if q.repo.Fleet == nil || to != "" {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// guard lets the person in who has the link, and keeps everybody else out.
+// guard admits the person who has the link, and rejects everyone else.
 type guard struct {
-	link     string // what opens the first page, once
+	link     string // the token that opens the first page, once
 	linkUsed atomic.Bool
-	secret   string // in the cookie, and in each form
+	secret   string // the cookie's value, and part of each form's key
 	hosts    map[string]bool
 	cookie   string
 }
@@ -24,22 +24,22 @@ func newGuard(l net.Listener) *guard {
 	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
 		hosts[net.JoinHostPort(name, port)] = true
 	}
-	// Cookies know no ports: a second server would take the first one's cookie away.
+	// Cookies do not depend on the port, so a second server would replace the first one's cookie.
 	return &guard{link: randomToken(), secret: randomToken(), hosts: hosts, cookie: "belay-" + port}
 }
 
 func randomToken() string {
 	b := make([]byte, 32)
-	_, _ = rand.Read(b) // which never fails
+	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 
-// policy is what pages may load: what this server has, and nothing else. No script and no style stands in a page, so
-// that text of a repository that got past the escaping would still not run.
+// policy is what pages may load: what this server has, and nothing else. Pages have no inline
+// script or style, so that text of a repository that got past the escaping would still not run.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// maxBody bounds what a request may send, in bytes.
+// maxBody limits the size of a request, in bytes.
 const maxBody = 1 << 20
 
 func (g *guard) protect(next http.Handler) http.Handler {
@@ -47,11 +47,12 @@ func (g *guard) protect(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin") // with no-referrer a browser sends its own forms with the Origin null
+		h.Set("Referrer-Policy", "same-origin") // with no-referrer, a browser sends the server's own forms with Origin null
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		// A page of another site reaches this server by a name that leads to 127.0.0.1: then the Host is that name.
+		// A page of another site can reach this server by a DNS name for 127.0.0.1. Then the Host
+		// is that name.
 		if !g.hosts[r.Host] {
 			http.Error(w, "belay ui: the Host must be the one of the link that it printed", http.StatusForbidden)
 			return
@@ -88,10 +89,10 @@ func (g *guard) protect(next http.Handler) http.Handler {
 	})
 }
 
-// enter gives the cookie to whoever has the link, the first time.
+// enter sets the cookie for the first request with the link's token.
 func (g *guard) enter(w http.ResponseWriter, r *http.Request, token string) {
 	if !constantTimeEqual(token, g.link) || !g.linkUsed.CompareAndSwap(false, true) {
-		if g.hasCookie(r) { // the page was loaded again
+		if g.hasCookie(r) { // the page was reloaded
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
@@ -107,7 +108,8 @@ func (g *guard) hasCookie(r *http.Request) bool {
 	return err == nil && constantTimeEqual(c.Value, g.secret)
 }
 
-// key is in each form: SameSite knows no ports, so a page of another local server could send one.
+// key returns the value that each form contains. SameSite ignores ports, so a page of another local
+// server could send a form.
 func (g *guard) key() string { return g.link[:16] + g.secret[:16] }
 
 func constantTimeEqual(a, b string) bool {

@@ -11,10 +11,10 @@ import (
 // maxImage is the size of an image, in bytes, above which it is not shown.
 const maxImage = 8 << 20
 
-// imageTypes are what browsers show and what can hold no script.
+// imageTypes are the image types that browsers show and that cannot contain scripts.
 var imageTypes = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-// setImages fills Images where each side that is there is an image: its bytes tell, and not its name.
+// setImages sets Images if each existing side is an image, judged by its bytes, not by its name.
 func (f *fileDiff) setImages(sides [2][]byte) {
 	var names []string
 	for i, b := range f.blobs {
@@ -28,10 +28,10 @@ func (f *fileDiff) setImages(sides [2][]byte) {
 	f.Images = names
 }
 
-// isNullObject reports whether an object's name stands for there being none.
+// isNullObject reports whether an object ID means a missing object.
 func isNullObject(name string) bool { return strings.Trim(name, "0") == "" }
 
-// image sends an object of the repository that is an image. What it is, is told by its bytes and not by a name.
+// image sends an object that is an image, judged by its bytes, not by its name.
 func (q *request) image() error {
 	noImage := belay.Refuse(belay.CodeNotFound, "open the changes again", "this image cannot be shown")
 	name := q.FormValue("blob")
@@ -50,6 +50,6 @@ func (q *request) image() error {
 	}
 	q.w.Header().Set("Content-Type", kind)
 	q.w.Header().Set("Content-Length", strconv.Itoa(len(data)))
-	_, _ = q.w.Write(data) // fails when the browser is gone
+	_, _ = q.w.Write(data) // fails only if the browser has disconnected
 	return nil
 }
