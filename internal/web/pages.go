@@ -20,8 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// templateFunctions are what the pages write values with. html/template escapes what they give; belay.Visible shows characters
-// that would reorder or hide text.
+// templateFunctions are the functions of the templates. html/template escapes their results;
+// belay.Visible shows characters that would reorder or hide text.
 var templateFunctions = template.FuncMap{
 	"line":     belay.VisibleLine,
 	"cost":     func(dollars float64) string { return belay.Use{Cost: dollars}.CostText() },
@@ -42,11 +42,11 @@ var templateFunctions = template.FuncMap{
 	"list":     func(v ...string) []string { return v },
 	"dict":     dict,
 	"asset":    assetAddress,
-	"query":    url.QueryEscape, // for values of forms that may have any byte: what decodes them is unquery
+	"query":    url.QueryEscape, // for form values that may have any bytes; formValue decodes them
 	"add":      func(a, b int) int { return a + b },
 }
 
-// dict makes what a part of a page is shown with, from names and values in turn.
+// dict returns a map of alternating names and values, as the data of a part of a page.
 func dict(pairs ...any) map[string]any {
 	out := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -55,7 +55,7 @@ func dict(pairs ...any) map[string]any {
 	return out
 }
 
-// mark is a state by a sign and a word, so that it is not told by its colour alone.
+// mark shows a state as a sign and a word, so that it does not depend on the colour alone.
 type mark struct{ Class, Sign, Word string }
 
 func stateMark(phase string, outcome loop.Outcome, waits, problem string) mark {
@@ -76,16 +76,18 @@ func stateMark(phase string, outcome loop.Outcome, waits, problem string) mark {
 	return mark{"runs", "▸", cmp.Or(phaseText[loop.Phase(phase)], phase, "unknown")}
 }
 
-// paused is the state of a task in the middle of its run that no process works on. Of one on another machine that is not known.
+// paused is the state of a task in the middle of its run that no process works on. It is unknown
+// for a task on another machine.
 const paused = "paused"
 
-// phaseText says what a task does in a phase.
+// phaseText describes what is done in a phase.
 var phaseText = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.PhaseBaseline: "testing before",
 	loop.PhaseAttempt: "agent works",
 	loop.PhaseCapture: "taking a snapshot", loop.PhaseCheck: "checking", loop.PhaseReview: "in review", loop.PhaseRestore: "rolling back",
 	loop.PhaseDebug: "diagnosing", loop.PhaseClosing: "closing"}
 
-// checkMark is the mark of a check, in the words of the terminal: one that passed with a warning has no plain pass.
+// checkMark returns the mark of a check, in the terminal's words. A pass with a warning is shown as
+// a warning.
 func checkMark(r belay.CheckResult) mark {
 	switch word := prompt.CheckMark(r); word {
 	case "skipped":
@@ -121,7 +123,7 @@ func usedText(u *belay.Use) string {
 	return cost + " · " + tokens + " tokens"
 }
 
-// ageText says how long something is past: "12s", "5m", "3h", "4d".
+// ageText formats a time since an event: "12s", "5m", "3h", "4d".
 func ageText(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -137,7 +139,7 @@ func ageText(d time.Duration) string {
 // perPage is how many tasks and snapshots a page lists.
 const perPage = 200
 
-// page cuts a list; where tells the numbers of the pages around it.
+// pageOf returns the requested page of a list, and its number for the links to other pages.
 func pageOf[T any](q *request, all []T) (part []T, where paging) { return pageOfSize(q, all, perPage) }
 
 func pageOfSize[T any](q *request, all []T, size int) (part []T, where paging) {
@@ -158,7 +160,7 @@ type paging struct {
 	Query            string
 }
 
-// overview lists the tasks, what waits for a person first.
+// overview lists the tasks, those at a gate first.
 func (q *request) overview() error {
 	status, lines, err := q.svc.Overview(q.Context())
 	if err != nil {
@@ -167,16 +169,16 @@ func (q *request) overview() error {
 	data := struct {
 		Status   app.Status
 		Waiting  []taskRow
-		Features []featureView // of the fleet
+		Features []featureView // the fleet's features
 		Tasks    []taskRow
 		Trees    []treeLine
-		Queued   int // of them, ready to be merged
+		Queued   int // number of trees ready to be merged
 		Paging   paging
 		State    string
 		Search   string
 		Total    string
 		Fleet    bool
-		Wrong    []string // with the fleet's server or remote
+		Wrong    []string // problems of the fleet's server or remote
 		Asked    bool     // something waits for a person
 	}{Status: status, State: q.FormValue("state"), Search: q.FormValue("q"), Fleet: q.repo.Fleet != nil}
 	if q.repo.Fleet == nil {
@@ -211,16 +213,17 @@ func (q *request) overview() error {
 	return q.show("overview", "Tasks", data)
 }
 
-// treeLine is a task with its own working tree.
+// treeLine is a task with its own worktree.
 type treeLine struct {
 	app.TaskLine
-	Place int            // in the order in which belay merge --all merges; 0: it is not ready
-	Waits []belay.TaskID // that have to be merged first
+	Place int            // position in the order of belay merge --all; 0: not ready
+	Waits []belay.TaskID // tasks that have to be merged first
 }
 
-// worktreeLines gives the tasks that have their own working tree, or work of one that is not merged, in order of creation.
+// worktreeLines returns the tasks that have a worktree or unmerged work, in order of creation, and
+// how many are ready to be merged.
 func worktreeLines(lines []app.TaskLine) (list []treeLine, queued int) {
-	at := map[string]int{} // tasks whose work is not in the user's tree yet
+	at := map[string]int{} // index in list
 	var ready []int
 	for _, l := range lines {
 		if l.Tree != "" || l.Unmerged {
@@ -238,14 +241,14 @@ func worktreeLines(lines []app.TaskLine) (list []treeLine, queued int) {
 			}
 		}
 	}
-	for queued < len(ready) { // each comes after those that it depends on
+	for queued < len(ready) { // dependencies first
 		next := slices.IndexFunc(ready, func(i int) bool {
 			return list[i].Place == 0 && !slices.ContainsFunc(list[i].Waits, func(t belay.TaskID) bool {
 				w := list[at[t.Key()]]
 				return w.Unmerged && w.Place == 0
 			})
 		})
-		if next < 0 { // a circle
+		if next < 0 { // a cycle
 			next = slices.IndexFunc(ready, func(i int) bool { return list[i].Place == 0 })
 		}
 		queued++
@@ -274,39 +277,39 @@ func matchesFilter(l taskRow, state, search string) bool {
 	return strings.Contains(text, strings.ToLower(search))
 }
 
-// maxNotes is how many notes the page of a task shows, the newest.
+// maxNotes is how many notes a task's page shows, the newest.
 const maxNotes = 50
 
-// attempt is one with what its page part shows.
+// attempt is an attempt in the form that a task's page shows.
 type attempt struct {
 	app.AttemptView
 	Used string
-	From belay.SnapshotID // what it started from: the state before, or what the attempt before it left
-	Last belay.SnapshotID // what the attempt before it left, where it did not start from that
+	From belay.SnapshotID // snapshot that it started from: before the task, or after the previous attempt
+	Last belay.SnapshotID // snapshot after the previous attempt, if From is another one
 	Mark mark
-	Live bool // it works now
-	More int  // findings that are not on the page
+	Live bool // its agent is running
+	More int  // number of findings not shown
 }
 
-// How says how the agent ended.
+// How describes how the agent ended.
 func (a attempt) How() string { return prompt.EndText(a.Attempt) }
 
-// maxFindings is how many findings of an attempt its task's page shows.
+// maxFindings is how many findings of an attempt a task's page shows.
 const maxFindings = 500
 
-// choice is a decision that is open, and what it does.
+// choice is a possible decision and its effect.
 type choice struct {
 	Decision loop.Decision
 	Key      string
 	Meaning  string
-	Final    bool // it ends the task: it is asked for twice
+	Final    bool // it ends the task, so the page asks for confirmation
 }
 
 func (q *request) task(id belay.TaskID) error {
 	var fleet *FleetTask
 	known := false
 	if q.repo.Fleet != nil {
-		fleet = new(FleetTask) // of a copy that neither the server nor the remote has spoken of yet
+		fleet = new(FleetTask) // stays empty for a copy that the server and the remote do not know yet
 		*fleet, known = q.repo.Fleet.Task(q.Context(), id)
 	}
 	shown, r, err := q.svc.Show(id)
@@ -322,12 +325,12 @@ func (q *request) task(id belay.TaskID) error {
 		Said     app.LastOutput
 		Attempts []attempt
 		Asks     *gateQuestion
-		Fleet    *FleetTask // nil: it runs on this machine
+		Fleet    *FleetTask // nil: the task is on this machine
 		Latest   belay.SnapshotID
 		Output   string
 		Picture  template.HTML
 		ownReview
-		Earlier int // notes that only the record page has
+		Earlier int // number of notes shown only on the record page
 	}{TaskView: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r),
 		Asks: newGateQuestion(r, fleet), Fleet: fleet}
 	if fleet == nil && data.Paused != "" {
@@ -370,10 +373,10 @@ func (q *request) task(id belay.TaskID) error {
 	return q.show("task", string(id)+" "+shown.Task.Title, data)
 }
 
-// maxOutput is how much of an output a page shows at a time, in bytes of what is rendered.
+// maxOutput is how much output a page shows at a time, in rendered bytes.
 const maxOutput = 256 << 10
 
-// liveOutput is the end of what the agent at work has printed.
+// liveOutput returns the end of a running agent's output.
 func (q *request) liveOutput(r *session.Record) string {
 	run, err := agent.Attach(q.svc.Session.RunDir(r.Task.ID, r.State.Pending.ID))
 	if err != nil {
@@ -386,7 +389,7 @@ func (q *request) liveOutput(r *session.Record) string {
 	return string(out.text)
 }
 
-// tailBuffer keeps the last bytes that are written to it.
+// tailBuffer keeps the last bytes written to it.
 type tailBuffer struct{ text []byte }
 
 const maxTail = 16 << 10
@@ -399,7 +402,7 @@ func (t *tailBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// output shows what the agent of an attempt was sent and what it did, by steps, a part at a time.
+// output shows the prompt of an attempt and the steps of its agent, in parts.
 func (q *request) output(id belay.TaskID) error {
 	r, err := q.svc.Session.LoadUnchecked(id)
 	if err != nil {
@@ -411,8 +414,8 @@ func (q *request) output(id belay.TaskID) error {
 		Task    belay.TaskID
 		Attempt int
 		Kind    loop.PromptKind
-		Prompt  string // "" for one that was not kept
-		Cut     bool   // there is more of it
+		Prompt  string // "" if it was not stored
+		Cut     bool   // Prompt is truncated
 		Steps   []agent.Step
 		From    int
 		Next    int
@@ -444,7 +447,7 @@ func (q *request) output(id belay.TaskID) error {
 // maxPrompt is how much of a prompt a page shows, in bytes.
 const maxPrompt = 256 << 10
 
-// readBeginning reads the first bytes of an attachment; cut says that there are more.
+// readBeginning reads the first bytes of an attachment. cut reports whether there are more.
 func (q *request) readBeginning(sha string, most int64) (text string, cut bool, err error) {
 	in, err := q.svc.Session.Journal.OpenAttachment(sha)
 	if err != nil {
@@ -486,7 +489,7 @@ func (q *request) record(id belay.TaskID) error {
 	return q.show("record", string(id)+": record", data)
 }
 
-// pull shows the text of a pull request of the task.
+// pull shows the text of the task's pull request.
 func (q *request) pull(id belay.TaskID) error {
 	p, err := q.svc.Pull(q.Context(), string(id), q.s.Version)
 	if err != nil {
@@ -501,7 +504,8 @@ func (q *request) pull(id belay.TaskID) error {
 	}{id, p.Title, text, q.repo.Fleet != nil})
 }
 
-// restoredText says what was restored before the page was shown, and what takes it back.
+// restoredText returns a message about the restore that led to this page, and the command that
+// reverses it.
 func (q *request) restoredText() (text, back string) {
 	switch q.FormValue("done") {
 	case "snapshot":

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestTrees: what is ready is numbered in the order in which belay merge --all merges it.
+// TestTrees: trees that are ready are numbered in the order of belay merge --all.
 func TestTrees(t *testing.T) {
 	t.Parallel()
 	line := func(id, tree string, unmerged bool, after ...belay.TaskID) app.TaskLine {

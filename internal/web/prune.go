@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// age is how old snapshots have to be that are deleted, as belay snapshot prune is given it.
+// age is a choice for the age of snapshots to delete. Flag is the value for belay snapshot prune.
 type age struct {
 	Flag, Word string
 	is         time.Duration
@@ -24,17 +24,17 @@ const day = 24 * time.Hour
 
 var ages = []age{{"24h", "a day", day}, {"7d", "a week", 7 * day}, {"30d", "30 days", 30 * day}, {"90d", "90 days", 90 * day}}
 
-// pruneable is what a prune would delete.
+// pruneable lists what a prune would delete.
 type pruneable struct {
 	app.Pruned
 	Ages    []age
 	Age     age
-	List    []snapshot.Info // the first of those that would be deleted
+	List    []snapshot.Info // one page of the snapshots to delete
 	Paging  paging
 	Seen    string
 	Changed bool
-	Without int    // snapshots that stay because the record of their task is gone
-	Limit   string // of the disk space that the config gives snapshots
+	Without int    // number of kept snapshots of tasks without a record
+	Limit   string // the config's limit on the disk space of snapshots
 	Size    string
 }
 
@@ -53,12 +53,12 @@ func (q *request) pruneable() (p pruneable, err error) {
 		p.Without += n
 	}
 	sum := sha256.New()
-	_ = json.NewEncoder(sum).Encode(p.Dropped) // a hash takes all
+	_ = json.NewEncoder(sum).Encode(p.Dropped) // cannot fail for a hash
 	p.Seen = hex.EncodeToString(sum.Sum(nil)[:16])
 	return p, nil
 }
 
-// prune says which snapshots a prune would delete; nothing changes.
+// prune shows which snapshots a prune would delete.
 func (q *request) prune() error {
 	p, err := q.pruneable()
 	if err != nil {
@@ -85,7 +85,8 @@ func (q *request) showPrune(p pruneable, changed bool) error {
 	return q.write(map[bool]int{false: http.StatusOK, true: http.StatusConflict}[changed], "prune", "Delete old snapshots", p)
 }
 
-// runPrune does it, by the command of the terminal. Where it would delete others than the preview showed, it shows another.
+// runPrune runs the terminal's command. If it would delete other snapshots than the preview showed,
+// it shows a new preview.
 func (q *request) runPrune() error {
 	p, err := q.pruneable()
 	if err != nil {

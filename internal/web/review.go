@@ -13,12 +13,12 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// diffComments are the comments on a task's work that stand in a diff.
+// diffComments are the comments on a task's work that a diff shows.
 type diffComments struct {
-	Commenting bool             // the diff is of a task: its lines can be commented on
-	State      belay.SnapshotID // whose lines the new side has; "" for the files as they are
-	Unsent     int              // comments on the task, here and elsewhere
-	Elsewhere  int              // those that are on other states
+	Commenting bool             // the diff is of a task, so lines can be commented on
+	State      belay.SnapshotID // snapshot of the new side; "" for the current files
+	Unsent     int              // number of unsent comments on the task
+	Elsewhere  int              // number of those on other states
 	byPlace    map[diffPlace][]app.Comment
 }
 
@@ -29,7 +29,8 @@ type diffPlace struct {
 	line int
 }
 
-// remarks gives the comments on a task's work that are on the lines of a diff. A task that cannot be read has none.
+// remarks returns the comments on a task's work that belong to lines of a diff, none if the task
+// cannot be read.
 func (q *request) remarks(task string, d app.Diff) (diffComments, error) {
 	id, err := belay.ParseTaskID(task)
 	if err != nil {
@@ -48,7 +49,7 @@ func (q *request) remarks(task string, d app.Diff) (diffComments, error) {
 			return diffComments{}, err
 		}
 	}
-	// In the fleet a task ends with its acceptance: no review opens it again.
+	// In the fleet, acceptance ends a task: a review does not reopen it.
 	r := diffComments{Commenting: q.repo.Fleet == nil || rec.Open(), State: d.To, Unsent: len(all), byPlace: map[diffPlace][]app.Comment{}}
 	for _, c := range all {
 		if c.State != r.State || c.Old && c.From != d.From {
@@ -61,7 +62,7 @@ func (q *request) remarks(task string, d app.Diff) (diffComments, error) {
 	return r, nil
 }
 
-// On gives the comments that are shown below a row of a file's diff.
+// On returns the comments shown below a row of a file's diff.
 func (r diffComments) On(path string, old, new int) []app.Comment {
 	if len(r.byPlace) == 0 {
 		return nil
@@ -76,21 +77,21 @@ func (r diffComments) On(path string, old, new int) []app.Comment {
 	return out
 }
 
-// ownReview is what the page shows of the person's review of a task, and of those that were recorded.
+// ownReview has the person's unsent review of a task, and the recorded reviews.
 type ownReview struct {
-	ReviewGate     int // that it answers, in the fleet
+	ReviewGate     int // the gate that it answers, in the fleet
 	Comments       []app.Comment
 	CommentProblem string
-	Reviewable     bool // work is there that a rejection leads on from
-	Approvable     bool // an approval accepts it
+	Reviewable     bool // there is work that can be rejected
+	Approvable     bool // an approval accepts the work
 	Cycles         []app.Review
-	Looked         belay.SnapshotID // a state that the person has looked at, where a newer one is there
+	Looked         belay.SnapshotID // the snapshot viewed last, if there is a newer one
 }
 
 func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 	s := r.State
 	o := ownReview{Reviewable: loop.IsReviewable(s)}
-	if t != nil { // the server says where it stands, also before its record is here
+	if t != nil { // the server's state may be newer than the copy of the record
 		s = t.State
 		o.ReviewGate, o.Reviewable = t.Gate, t.Gate > 0 && len(t.Decisions) > 0 && t.Problem == "" && loop.IsReviewable(s)
 	}
@@ -108,7 +109,7 @@ func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 	return o
 }
 
-// comment keeps a comment on a line, or takes one away, and shows the diff or the task again.
+// comment adds or removes a comment on a line, and shows the diff or the task again.
 func (q *request) comment(id belay.TaskID) error {
 	back := url.Values{}
 	for _, name := range []string{"from", "to", "view", "task", "skip", "files"} {
@@ -141,7 +142,7 @@ func (q *request) comment(id belay.TaskID) error {
 	return q.redirect(to + "#comment-" + c.ID)
 }
 
-// formValue is the value of a form's field that the page wrote with query.
+// formValue decodes a form field that was written with query.
 func (q *request) formValue(name string) string {
 	text, err := url.QueryUnescape(q.PostFormValue(name))
 	if err != nil {
@@ -150,7 +151,7 @@ func (q *request) formValue(name string) string {
 	return text
 }
 
-// review sends the comments as one review, by the command of the terminal, and has the task go on by it.
+// review sends the comments as one review with the terminal's command, and continues the task.
 func (q *request) review(id belay.TaskID) error {
 	verdict := q.PostFormValue("verdict")
 	if verdict != app.Approve && verdict != app.Reject {
@@ -205,7 +206,8 @@ func (q *request) review(id belay.TaskID) error {
 	return q.redirect(q.address("task/%s", id))
 }
 
-// continueTask runs a task that a review had continue, unless it is driven by hand or another run continues it.
+// continueTask resumes a task that continues after a review, unless it is driven by hand or another
+// run continues it.
 func (q *request) continueTask(id belay.TaskID, attempts int) error {
 	r, err := q.svc.Session.Load(id)
 	if err != nil {
@@ -225,7 +227,7 @@ func (q *request) continueTask(id belay.TaskID, attempts int) error {
 	return nil
 }
 
-// latestState is the state that the newest attempt left.
+// latestState returns the snapshot of the newest attempt's work.
 func latestState(r *session.Record) (id belay.SnapshotID) {
 	for _, a := range r.State.Attempts {
 		id = cmp.Or(a.Snapshot, id)

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// sessions lists the agents' own sessions in the working tree, the newest first.
+// sessions lists the agents' own sessions in the working tree, newest first.
 func (q *request) sessions() error {
 	all, err := q.svc.Session.Sessions()
 	if err != nil {
@@ -23,7 +23,7 @@ func (q *request) sessions() error {
 		ID               belay.TaskID
 		Agent            string
 		Turns, Tools     int
-		Last             string // the newest prompt
+		Last             string // the last prompt
 		Started, Changed time.Time
 	}
 	slices.Reverse(all)
@@ -45,10 +45,10 @@ func (q *request) sessions() error {
 	}{list, where})
 }
 
-// turnsPerPage is how many turns of a session a page shows; each may have changed many files.
+// turnsPerPage is how many turns of a session a page shows. Each may have changed many files.
 const turnsPerPage = 50
 
-// session tells one session turn by turn, the newest first.
+// session shows a session turn by turn, newest first.
 func (q *request) session() error {
 	t, err := q.svc.Timeline(q.Context(), q.PathValue("session"))
 	if err != nil {
@@ -65,7 +65,7 @@ func (q *request) session() error {
 	}{t, turns, where, done, back})
 }
 
-// stepMark is a step of a session by a sign and words.
+// stepMark returns the mark of a step in a session.
 func stepMark(s app.TimelineStep) mark {
 	switch s.Kind {
 	case "tool":
@@ -85,7 +85,7 @@ func stepMark(s app.TimelineStep) mark {
 var changedBy = map[string]string{"outside": "changed by a person or another process", "person": "changed by a person",
 	"session": "changed by another session", "belay": "belay", "tool": "changed by a tool"}
 
-// parseUndo reads what a form names of a session: "turn SESSION N" or "tool SESSION N".
+// parseUndo parses a form's "turn SESSION N" or "tool SESSION N".
 func (q *request) parseUndo(word string) (a restoreRequest, ok bool) {
 	part := strings.Fields(word)
 	if len(part) != 3 || part[0] != "turn" && part[0] != "tool" {

@@ -20,19 +20,21 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Repository is one that is shown. Open opens it anew for each request, so that a server that runs for days sees the
-// config and the records of now.
+// Repository is a repository to show. Open opens it for each request, so that a server that runs
+// for days uses the current config and records.
 type Repository struct {
-	Name string // of its folder
+	Name string // name of its folder
 	Root string
 	Open func(context.Context) (*app.Service, error)
-	// Fleet is set where the tasks run on other machines. Then Open opens a copy of their records, without files.
+	// Fleet is set if the tasks run on other machines. Then Open opens a copy of their records,
+	// without files.
 	Fleet Fleet
 }
 
-// Options say what is served, and for whom. Act runs a command of belay's in a repository, for a person's decision. It
-// returns when the command ended, with what it said if it failed; with done, also once done reports that the command did
-// what it was asked for: it then goes on without the server.
+// Options configure a server. Act runs one of belay's commands in a repository, for a person's
+// decision. It returns when the command has ended, with its message as the error if it failed. With
+// done, it also returns once done reports that the command had its effect; then the command
+// continues without the server.
 type Options struct {
 	Version      string
 	Repositories []Repository
@@ -40,14 +42,14 @@ type Options struct {
 	Act          func(ctx context.Context, root string, done func() bool, args ...string) error
 }
 
-// Server is ready to serve; Link is the address to open, which works once.
+// Server serves pages. Link is the address to open, which works once.
 type Server struct {
 	Options
 	Link  string
 	guard *guard
 	l     net.Listener
 	watch []*watcher // one for each repository
-	ages  []age      // that a prune is offered for
+	ages  []age      // choices of ages for a prune
 }
 
 //go:embed page/*.html
@@ -56,7 +58,7 @@ var pageFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// New opens a port of the loopback interface, 0 for a free one. CodeCannot when it is taken.
+// New listens on a port of the loopback interface, 0 for a free one. CodeCannot if it is in use.
 func New(ctx context.Context, o Options, port int) (*Server, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -71,7 +73,8 @@ func New(ctx context.Context, o Options, port int) (*Server, error) {
 	return s, nil
 }
 
-// Serve answers until ctx ends, or, with idle over zero, until nobody has asked for so long.
+// Serve answers requests until ctx ends or, if idle is positive, until no request came for that
+// long.
 func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,7 +91,7 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if h.Shutdown(closing) != nil {
-			_ = h.Close() // requests that do not end
+			_ = h.Close() // there are requests that do not end
 		}
 	}()
 	err := h.Serve(s.l)
@@ -99,7 +102,7 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 	return err
 }
 
-// stopWhenIdle calls end when no request is under way and none has come for so long.
+// stopWhenIdle calls end when there was no request for the time idle.
 func stopWhenIdle(next http.Handler, idle time.Duration, end func()) http.Handler {
 	var mu sync.Mutex
 	open := 0
@@ -120,7 +123,7 @@ func stopWhenIdle(next http.Handler, idle time.Duration, end func()) http.Handle
 	})
 }
 
-// Handler is all pages, behind the guard.
+// Handler returns the handler of all pages, behind the guard.
 func (s *Server) Handler() http.Handler { return s.guard.protect(s.routes()) }
 
 func (s *Server) routes() *http.ServeMux {
@@ -128,7 +131,7 @@ func (s *Server) routes() *http.ServeMux {
 	files, _ := fs.Sub(staticFiles, "static")
 	static := http.StripPrefix("/static/", http.FileServerFS(files))
 	mux.HandleFunc("GET /static/", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "private, max-age=86400, immutable") // its address changes with its bytes: asset
+		w.Header().Set("Cache-Control", "private, max-age=86400, immutable") // the address changes with the content (assetAddress)
 		static.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("GET /{$}", s.home)
@@ -162,7 +165,7 @@ func (s *Server) routes() *http.ServeMux {
 	return mux
 }
 
-// request is one that is answered with a page.
+// request is a request that is answered with a page.
 type request struct {
 	*http.Request
 	s       *Server
@@ -170,11 +173,11 @@ type request struct {
 	n       int // the repository's number
 	repo    Repository
 	svc     *app.Service
-	mark    string                    // of what is shown, from before it was read
-	capture func(page string, v view) // takes the pages instead of the browser
+	mark    string                    // the mark of the state shown, from before it was read
+	capture func(page string, v view) // receives the pages instead of the browser
 }
 
-// taskPage is a page about the task that its address names.
+// taskPage returns a page about the task in its address.
 func taskPage(page func(*request, belay.TaskID) error) func(*request) error {
 	return func(q *request) error {
 		id, err := belay.ParseTaskID(q.PathValue("task"))
@@ -185,7 +188,7 @@ func taskPage(page func(*request, belay.TaskID) error) func(*request) error {
 	}
 }
 
-// serve opens the repository of a request and shows what goes wrong as a page.
+// serve opens the repository of a request and shows an error as a page.
 func (s *Server) serve(page func(*request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := &request{Request: r, s: s, w: w}
@@ -259,27 +262,27 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	_ = q.show("home", "Repositories", list)
 }
 
-// assetAddress is the address of a file below static, with a mark of its bytes.
+// assetAddress returns the address of a file below static, with a hash of its content.
 func assetAddress(name string) (string, error) {
 	text, err := staticFiles.ReadFile("static/" + name)
 	sum := sha256.Sum256(text)
 	return fmt.Sprintf("/static/%s?v=%x", name, sum[:6]), err
 }
 
-// livePages are the pages that are told when what they show changes.
+// livePages are the pages that are notified when what they show changes.
 var livePages = map[string]bool{"overview": true, "task": true, "afar": true, "feature": true, "sessions": true, "session": true}
 
-// view is what a page is made of.
+// view is the data of a page.
 type view struct {
 	Title   string
 	Page    string
-	Base    string // the path of the repository's pages
+	Base    string // path of the repository's pages
 	Repo    string
 	Several bool
-	Fleet   bool // the tasks run on other machines
+	Fleet   bool // tasks run on other machines
 	Version string
-	Key     string // of forms
-	Events  string // where changes are told; "" for a page that does not change
+	Key     string // for forms
+	Events  string // address of events about changes; "" for a page that does not change
 	Data    any
 }
 
@@ -300,18 +303,18 @@ func (q *request) show(page, title string, data any) error {
 	return q.write(http.StatusOK, page, title, data)
 }
 
-// address is that of a page of the repository.
+// address returns the address of a page of the repository.
 func (q *request) address(below string, args ...any) string {
 	return fmt.Sprintf("/r/%d/", q.n) + fmt.Sprintf(below, args...)
 }
 
-// redirect has the browser load another page.
+// redirect makes the browser load another page.
 func (q *request) redirect(address string) error {
 	http.Redirect(q.w, q.Request, address, http.StatusSeeOther)
 	return nil
 }
 
-// write sends a page. That the browser is gone is no error, and there is no other.
+// write sends a page. Its only error, that the browser has disconnected, is ignored.
 func (q *request) write(status int, page, title string, data any) error {
 	v := view{Title: title, Page: page, Version: q.s.Version, Several: len(q.s.Repositories) > 1, Key: q.s.guard.key(), Data: data}
 	if q.n > 0 {
@@ -328,11 +331,11 @@ func (q *request) write(status int, page, title string, data any) error {
 		return nil
 	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	// A page repeats itself: a tenth is left of a diff, which counts through a tunnel.
+	// Pages compress to about a tenth, which matters through a tunnel.
 	if strings.Contains(q.Header.Get("Accept-Encoding"), "gzip") {
 		q.w.Header().Set("Content-Encoding", "gzip")
 		q.w.WriteHeader(status)
-		z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails for other levels only
+		z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails only for invalid levels
 		_ = pages()[page].Execute(z, v)
 		_ = z.Close()
 		return nil
@@ -342,7 +345,7 @@ func (q *request) write(status int, page, title string, data any) error {
 	return nil
 }
 
-// fail shows an error, with what to do.
+// fail shows an error, with a suggestion.
 func (q *request) fail(err error) {
 	status := http.StatusInternalServerError
 	switch belay.CodeOf(err) {

@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// project is a repository with a task that waits for a person, whose words, files and messages are text. More texts have a
-// file and a task each.
+// project creates a repository with a task at a gate, and uses text as its text, files and
+// messages. Each of more gets a file and a task.
 func project(t *testing.T, text string, more ...string) (string, Repository) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shop")
@@ -152,17 +152,18 @@ func (v *visitor) read(r *http.Response, err error) (int, string) {
 	return r.StatusCode, string(body)
 }
 
-// hostile are texts that would be more than text, were they not escaped.
+// hostile are texts that would have an effect if they were not escaped.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</pre></textarea></title><script>alert(1)</script>`,
 	`javascript:alert(1)`, `{{.Key}}${7*7}<%= 1 %>`, "\u202egnp.exe\u2066", "a\u200bb\u00ad\ufeff", "\x1b[31mred\x07", "&lt;b&gt;&amp;", `<!--<svg/onload=alert(1)>`,
 	"\xff\xfe invalid", `]]><style>*{display:none}</style>`, "line\u2028two\u2029three", `<a href="data:text/html,<script>1</script>">`,
 }
 
-// breakouts are what may end the place that a hostile text stands in. "" is not among them: the text itself is tried.
+// breakouts are prefixes that may end the context in which a hostile text is embedded. Without a
+// prefix, the text itself is tried.
 var breakouts = []string{`">`, `'>`, "</script>", "</style>", "-->", "</option></select>", "\n\n", "\\"}
 
-// sessionOf records one of an agent's own, whose prompt, tools and files are text.
+// sessionOf records an agent's own session that uses text as its prompt, tools and files.
 func sessionOf(t *testing.T, dir, text string) {
 	t.Helper()
 	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
@@ -185,7 +186,7 @@ var (
 	handler = regexp.MustCompile(`(?i)<\w+(?:\s+[\w:-]+(?:="[^"]*")?)*?\s+on\w+\s*=`)
 )
 
-// TestHostile puts texts that would be more than text into a task's words, files and their names, and reads every page.
+// TestHostile uses hostile texts as a task's text, files and file names, and reads every page.
 func TestHostile(t *testing.T) {
 	for i, text := range hostile {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -231,7 +232,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// ours reports a tag that the pages have themselves.
+// ours reports whether a tag is one of the pages' own.
 func ours(found string) bool {
 	return strings.HasPrefix(found, `<script type="module" src="/static/page.js?v=`) || strings.HasPrefix(found, "<svg class=") ||
 		strings.HasPrefix(found, "<a ") && !strings.Contains(found, `href="javascript`) && !strings.Contains(found, `href="data`)
@@ -241,7 +242,8 @@ func nobody(context.Context, string, func() bool, ...string) error {
 	return errors.New("nothing is to be done")
 }
 
-// leaving is somebody who leaves with the first words of an answer: events have no end.
+// leaving is a client that disconnects after the first bytes of an answer, because events do not
+// end.
 type leaving struct {
 	*httptest.ResponseRecorder
 	leave func()
@@ -252,7 +254,8 @@ func (l leaving) Flush() {
 	l.leave()
 }
 
-// TestGuard: who does not come by the link, or is sent by another site, is kept out, and a form of elsewhere as well.
+// TestGuard: requests without the link, from another site, or with another site's form are
+// rejected.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
@@ -262,7 +265,8 @@ func TestGuard(t *testing.T) {
 		return errors.New("nothing is to be done")
 	}})
 	stranger := &visitor{t: t, server: v.server, at: v.at, client: &http.Client{}}
-	// open answers a request without the guard: what is refused here is refused by it, and by nothing behind it.
+	// open serves a request without the guard, which shows that nothing behind it rejects the
+	// request.
 	open := func(r *http.Request, err error) int {
 		t.Helper()
 		if err != nil {
@@ -335,8 +339,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestDecide: the page has the terminal's command do it, asks twice for what ends a task, and says what it was refused
-// for and who was faster.
+// TestDecide: the page runs the terminal's command, asks for confirmation of what ends a task, and
+// shows why it failed and who answered first.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
@@ -370,7 +374,7 @@ func TestDecide(t *testing.T) {
 	if status, page := v.post("/r/1/task/T1/decide", form); status == http.StatusOK || !strings.Contains(page, "the disk is full") {
 		t.Errorf("%d %s", status, page)
 	}
-	// Somebody answers between the page's look at the gate and the command.
+	// Someone else answers between the page's check of the gate and the command.
 	decides = func(loop.Decision, string) error {
 		if _, err := s.Decide(t.Context(), "T1", 1, loop.DecideRetry, "", "bob"); err != nil {
 			t.Error(err)
@@ -389,7 +393,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestReadingsAreForTheirGate: what a task may mean is asked at the gate that asks for it, and at no later one.
+// TestReadingsAreForTheirGate: a question about an ambiguous request is asked only at its own gate.
 func TestReadingsAreForTheirGate(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[loop.GateKind]bool{loop.GateClarify: true, loop.GateLimit: false} {
@@ -399,7 +403,8 @@ func TestReadingsAreForTheirGate(t *testing.T) {
 	}
 }
 
-// TestApproveOver: rejected work is accepted by the terminal's command for that, with the category and the reason.
+// TestApproveOver: rejected work is accepted with the terminal's command for that, with category
+// and reason.
 func TestApproveOver(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
@@ -425,7 +430,7 @@ func TestApproveOver(t *testing.T) {
 	}
 }
 
-// TestDecided: a decision that is in the record is done, however the run that it continued ended.
+// TestDecided: a recorded decision counts as done, no matter how the continued run ended.
 func TestDecided(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
@@ -449,7 +454,7 @@ func TestDecided(t *testing.T) {
 	}
 }
 
-// TestRestore: what is restored was seen in a preview of the tree as it is, and what fails is said.
+// TestRestore: a restore needs a preview of the current tree, and a failure is shown.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
@@ -505,7 +510,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestSession: a turn of a session is taken back by the command of the terminal, after a preview, and the page says so.
+// TestSession: a turn of a session is undone with the terminal's command, after a preview, and the
+// page confirms it.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
@@ -531,7 +537,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("%d %q, want %s\n%s", status, did, want, page)
 		}
 	}
-	// A session may be named by the beginning of its id, which is random: "nobody" begins none.
+	// A session may be named by the beginning of its random ID, but no ID begins with "nobody".
 	for _, what := range []string{"turn " + id + " 9", "turn " + id + " x", "turn --all 1", "turn claude-nobody 1"} {
 		if status, page := v.get("/r/1/restore?what=" + url.QueryEscape(what)); status != http.StatusNotFound && status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", what, status, page)
@@ -539,7 +545,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestPrune: old snapshots are deleted by the command of the terminal, and only those that the preview showed.
+// TestPrune: old snapshots are deleted with the terminal's command, and only those that the preview
+// showed.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
@@ -558,7 +565,7 @@ func TestPrune(t *testing.T) {
 	if status, _ := v.get("/r/1/prune?age=1s"); status != http.StatusBadRequest {
 		t.Errorf("an age that is not offered: %d", status)
 	}
-	v.server.ages = []age{{"0s", "nothing", 0}} // the snapshots of a test are not a day old
+	v.server.ages = []age{{"0s", "nothing", 0}} // a test's snapshots are younger than a day
 	for i := range 3 {
 		if _, err := s.Session.Snaps.Take(t.Context(), session.ManualMeta(nil, fmt.Sprintf("by hand %d", i))); err != nil {
 			t.Fatal(err)
@@ -584,7 +591,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestImage: an image is shown before and after; what only has the name of one, or may hold a script, is not.
+// TestImage: an image is shown before and after; a file that only has an image's name, or may
+// contain a script, is not.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
@@ -617,7 +625,8 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestExport: a task as one file has its page, changes and record, loads nothing, and has nothing that only a page can do.
+// TestExport: an exported task has its page, changes and record, loads nothing, and has no
+// interactive elements.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, `<img src="https://evil.example/x">`)
@@ -641,7 +650,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestEvents: a page hears of a change once, and of what it missed when it comes back.
+// TestEvents: a page gets one event for a change, and after reconnecting one for what it missed.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
@@ -694,7 +703,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// quiet watches a run and says nothing.
+// quiet is an Observer that ignores everything.
 type quiet struct{}
 
 func (quiet) Begins(*session.Record, loop.Command) {}
@@ -707,7 +716,7 @@ func (quiet) Ask(context.Context, *session.Record) (loop.Decision, string, bool,
 	return "", "", false, nil
 }
 
-// TestIdle: a server that nobody uses ends, and not before.
+// TestIdle: an unused server ends, and not earlier.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
