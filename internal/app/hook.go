@@ -194,7 +194,7 @@ func (h *hookCall) newTask() belay.Task {
 		t.Scope.Protect = globs
 	}
 	t.Checks.Timeout = c.Hooks.Timeout
-	t.Checks.Tests, t.Checks.Linters = withEventStream(c.Checks.Tests), c.Linters // configured ones only, none detected, because a person waits
+	t.Checks.Tests, t.Checks.Linters = withEventStream(c.Checks.Tests), c.Linters // only configured ones: a person waits
 	t.Checks.Skip = append(append([]string{}, t.Checks.Skip...), "change", "scope", "contract", "size", "coverage", "style")
 	return t
 }

@@ -37,7 +37,7 @@ type TimelineStep struct {
 	Tool    int              `json:"tool,omitempty"` // the call's number, for belay undo --tool
 	Name    string           `json:"name,omitempty"`
 	Text    string           `json:"text,omitempty"`
-	By      string           `json:"by"` // tool, session (another session), person (while no agent worked), outside (a person or process), belay
+	By      string           `json:"by"` // tool, session (another one), person (no agent worked), outside (person or process), belay
 	Time    time.Time        `json:"time"`
 	Changes []belay.Change   `json:"changes"`
 	Git     []string         `json:"git,omitempty"` // what changed in git: HEAD, refs, config, hooks

@@ -16,10 +16,10 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Board is the terminal of several runs at once: what happens is printed as it happens,
-// each line headed by its task, and below it stands one line for each task that is under
-// way. What agents say is kept in their records and not shown. It writes to standard
-// error, so that standard output holds the results alone.
+// Board is the terminal of several runs at once. It prints what happens when it happens, each line
+// with its task in front, and below that one progress line for each task that is being worked on.
+// The agents' output is not shown; it is in their records. Everything goes to standard error, so
+// that standard output contains only the results.
 type Board struct {
 	t     *Terminal
 	quiet bool
@@ -30,17 +30,17 @@ type Board struct {
 	order      []belay.TaskID
 	doing      map[belay.TaskID]string
 	startedAt  map[belay.TaskID]time.Time
-	used       map[belay.TaskID]string // what the attempt under way has used
-	drawnLines int                     // lines that stand on the screen now
+	used       map[belay.TaskID]string // what the running attempt has used
+	drawnLines int                     // progress lines on the screen now
 }
 
-// Board makes the terminal of several runs.
+// Board returns the terminal of several runs.
 func (t *Terminal) Board(quiet bool) *Board {
 	return &Board{t: t, quiet: quiet || t.JSON, live: canRedraw(t.Err) && !quiet && !t.JSON, paint: PaintFor(t.Err),
 		doing: map[belay.TaskID]string{}, startedAt: map[belay.TaskID]time.Time{}, used: map[belay.TaskID]string{}}
 }
 
-// Tick redraws the lines each second until ctx ends.
+// Tick redraws the progress lines every second until ctx ends.
 func (b *Board) Tick(ctx context.Context) {
 	if !b.live {
 		return
@@ -48,7 +48,7 @@ func (b *Board) Tick(ctx context.Context) {
 	go everySecond(ctx, func() { b.redrawAround(func() {}) })
 }
 
-// redrawAround does something to what is shown, with the lines of progress out of the way.
+// redrawAround erases the progress lines, calls do, and draws them again.
 func (b *Board) redrawAround(do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +68,7 @@ func (b *Board) redrawAround(do func()) {
 	}
 }
 
-// Watcher gives the view of one task.
+// Watcher returns the observer of one task.
 func (b *Board) Watcher(task belay.TaskID) runner.Observer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,16 +79,16 @@ func (b *Board) Watcher(task belay.TaskID) runner.Observer {
 	return &boardLine{b: b, task: task, checks: map[string]bool{}}
 }
 
-// Stop takes the lines of progress away.
+// Stop erases the progress lines.
 func (b *Board) Stop() {
 	b.redrawAround(func() { clear(b.doing) })
 }
 
-// boardLine is one task's part of a board.
+// boardLine is the observer of one task on a board.
 type boardLine struct {
 	b      *Board
 	task   belay.TaskID
-	checks map[string]bool // by one goroutine at a time, under the board's lock
+	checks map[string]bool // whether each check is running; one goroutine at a time, under the board's lock
 }
 
 func (l *boardLine) setProgress(doing string) {
@@ -149,7 +149,7 @@ func (l *boardLine) Used(_ belay.TaskID, used belay.Use) {
 	l.b.redrawAround(func() { l.b.used[l.task] = "  " + prompt.UseText(used) })
 }
 
-// Output implements runner.Observer: nothing is shown, everything is kept.
+// Output implements runner.Observer. It shows nothing; the output is in the records.
 func (l *boardLine) Output() io.Writer { return nil }
 
 // Note implements runner.Observer.
@@ -161,7 +161,8 @@ func (l *boardLine) Note(text string) {
 	l.print(text, l.b.paint.Warn)
 }
 
-// Ask implements runner.Observer: nobody is asked while others run; the task waits.
+// Ask implements runner.Observer. It asks nothing, because other tasks are running; the task stays
+// at its gate.
 func (l *boardLine) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

@@ -14,8 +14,8 @@ import (
 
 func recordOf(id belay.TaskID) *session.Record { return &session.Record{Task: belay.Task{ID: id}} }
 
-// A board prints what happens under the name of its task, keeps one line for each that is
-// under way, and shows nothing that an agent could have put there to move the cursor.
+// A board prints events with the name of their task, has one progress line for each running task,
+// and makes control sequences from an agent visible.
 func TestBoard(t *testing.T) {
 	var out bytes.Buffer
 	b := (&Terminal{Out: &out, Err: &out}).Board(false)
@@ -41,7 +41,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// lastScreen is what was drawn since the lines of progress were last taken away.
+// lastScreen returns what was drawn since the progress lines were last erased.
 func lastScreen(s string) string {
 	at := strings.LastIndex(s, "\x1b[J")
 	rest := s[at+len("\x1b[J"):]

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/phase"
 )
 
-// PrintActiveFeatures prints features with their phase and the command that continues them.
+// PrintActiveFeatures prints each feature with its phase and the command that continues it.
 func PrintActiveFeatures(w io.Writer, views []app.FeatureView) {
 	var rows [][]string
 	for _, v := range views {
@@ -23,7 +23,7 @@ func PrintActiveFeatures(w io.Writer, views []app.FeatureView) {
 	PrintTable(w, rows)
 }
 
-// PrintFeature prints a feature whole.
+// PrintFeature prints everything about a feature.
 func PrintFeature(w io.Writer, v app.FeatureView) {
 	p := PaintFor(w)
 	fmt.Fprintf(w, "%s  %s, mode %s, %s\n", p.Bold(belay.VisibleLine(v.Name)), belay.VisibleLine(v.Folder), v.Mode, v.Summary())
@@ -90,7 +90,7 @@ func roundText(ph phase.Phase, it phase.Iteration) string {
 	return text
 }
 
-// PrintFindings prints findings, a line each behind an indent.
+// PrintFindings prints each finding on its own line, indented.
 func PrintFindings(w io.Writer, indent string, list ...belay.Finding) {
 	for _, f := range list {
 		about := strings.TrimSpace(belay.At(f.File, f.Line) + "  " + f.Title)
@@ -98,7 +98,7 @@ func PrintFindings(w io.Writer, indent string, list ...belay.Finding) {
 	}
 }
 
-// PrintPhase prints what became of a step of a phase.
+// PrintPhase prints the result of a command of a phase.
 func PrintPhase(w io.Writer, r app.PhaseResult) {
 	p := PaintFor(w)
 	for _, n := range r.Warnings {

@@ -10,13 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// taskWork is what tasks are at.
+// taskWork records what each task is doing.
 type taskWork struct {
 	mu    sync.Mutex
 	tasks map[belay.TaskID]loop.CommandKind
 }
 
-// setWork takes down what a task is at.
+// setWork records what a task is doing.
 func (t *Terminal) setWork(task belay.TaskID, kind loop.CommandKind) {
 	t.work.mu.Lock()
 	defer t.work.mu.Unlock()
@@ -29,8 +29,8 @@ func (t *Terminal) setWork(task belay.TaskID, kind loop.CommandKind) {
 	t.work.tasks[task] = kind
 }
 
-// InterruptedError is the refusal (CodeInterrupted) that a program ends with that leaves before
-// its command is done: what may still be running, and how to come back to it.
+// InterruptedError returns the error (CodeInterrupted) for a process that exits before its command
+// has finished. It says what may still be running and how to continue.
 func (t *Terminal) InterruptedError() *belay.Error {
 	t.work.mu.Lock()
 	defer t.work.mu.Unlock()
@@ -54,9 +54,9 @@ func (t *Terminal) InterruptedError() *belay.Error {
 		"interrupted; agents of %d tasks may still be running", len(ids))
 }
 
-// ReportEarlyExit says that the program leaves before its command is done, unless the command has said
-// how it ended. It may be called from another goroutine than the command's; it waits as long
-// as the reader of the output does.
+// ReportEarlyExit reports that the process exits before its command has finished, unless the
+// command has printed its result. It may be called from any goroutine. It blocks while the output's
+// reader blocks.
 func (t *Terminal) ReportEarlyExit() {
 	t.printMu.Lock()
 	told := t.Printed
@@ -65,7 +65,7 @@ func (t *Terminal) ReportEarlyExit() {
 		return
 	}
 	if IsTerminal(t.Err) {
-		fmt.Fprint(t.Err, "\r\x1b[K") // a line of progress
+		fmt.Fprint(t.Err, "\r\x1b[K") // a progress line
 	}
 	_ = t.PrintResult(nil, t.InterruptedError())
 }

@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-// Records keep times as whole numbers: nanoseconds under a key in _ns, milliseconds under millis. JSON for others has
-// one form: seconds, as a number, under a key that ends in seconds. docs/json.md describes it.
+// Records store times as integers: nanoseconds under a key that ends in _ns, milliseconds under
+// millis. JSON output always has seconds as a number, under a key that ends in seconds
+// (docs/json.md).
 var secondsKeys = map[string]string{
 	"agents_ns": "agents_seconds", "elapsed_ns": "elapsed_seconds", "idle_ns": "idle_seconds", "timeout_ns": "timeout_seconds",
 	"took_ns": "took_seconds", "wait_ns": "wait_seconds", "wall_time_ns": "wall_time_seconds", "millis": "seconds",
 }
 
-// SecondsKey gives the key that JSON has for a duration whose key in records is given.
+// SecondsKey returns the key in JSON output for a duration's key in a record.
 func SecondsKey(key string) (string, bool) {
 	to, ok := secondsKeys[key]
 	return to, ok
 }
 
-// durationsInSeconds rewrites the durations of a JSON text without spaces between its tokens, as an encoder writes it. All
-// other bytes stay as they are: a number of more digits than a float holds as well.
+// durationsInSeconds rewrites the durations in JSON text without spaces between tokens, as an
+// encoder writes it. It changes no other byte, so numbers with more digits than a float can
+// represent survive.
 func durationsInSeconds(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
@@ -59,7 +61,8 @@ func unitsPerSecond(key string) float64 {
 	return 1e9
 }
 
-// stringLength gives how many bytes the string has that a text starts with, quotes included.
+// stringLength returns the length in bytes of the JSON string that text starts with, including its
+// quotes.
 func stringLength(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

@@ -13,7 +13,7 @@ func TestSeconds(t *testing.T) {
 		{`[{"timeout_ns":1800000000000}]`, `[{"timeout_seconds":1800}]`},
 		{`{"wait_ns":0,"took_ns":-5}`, `{"wait_seconds":0,"took_seconds":-0.000000005}`},
 		{`{"what":"millis","n":12345678901234567890}`, `{"what":"millis","n":12345678901234567890}`},
-		{`{"millis":"12"}`, `{"millis":"12"}`}, // no number
+		{`{"millis":"12"}`, `{"millis":"12"}`}, // not a number
 		{`{"text":"\"millis\":12"}`, `{"text":"\"millis\":12"}`},
 		{`{"text":"a\\","millis":1}`, `{"text":"a\\","seconds":0.001}`},
 		{`{"millis":99999999999999999999}`, `{"millis":99999999999999999999}`},
@@ -27,7 +27,7 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// FuzzSeconds: what was JSON stays JSON, and nothing is rewritten twice.
+// Valid JSON must stay valid JSON, and a second rewrite must change nothing.
 func FuzzSeconds(f *testing.F) {
 	f.Add([]byte(`{"elapsed_ns":1500000000,"a":["\"millis\":1",{"millis":-3}]}`))
 	f.Add([]byte(`{"millis":-}`))

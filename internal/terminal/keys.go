@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readSingleKeys makes a terminal give each key as it is pressed, without showing it; Ctrl-C still interrupts. restore
-// sets it back.
+// readSingleKeys makes a terminal deliver each key when it is pressed, without echo; Ctrl-C still
+// interrupts. restore resets the terminal.
 func readSingleKeys(fd int) (restore func(), err error) {
 	was, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
@@ -23,7 +23,7 @@ func readSingleKeys(fd int) (restore func(), err error) {
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, was) }, nil
 }
 
-// waitInput reports whether something can be read within the time.
+// waitInput reports whether input arrives within the given time.
 func waitInput(fd int, within time.Duration) (bool, error) {
 	list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(list, int(within.Milliseconds()))

@@ -14,15 +14,15 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Log writes progress as one JSON object a line, for programs: time, level, msg and what it is about.
+// Log writes progress for programs, as one JSON object per line: time, level, msg and attributes.
 type Log struct{ to *slog.Logger }
 
-// NewLog makes a log of what is written to w.
+// NewLog returns a log that writes to w.
 func NewLog(w io.Writer) *Log {
 	return &Log{slog.New(slog.NewJSONHandler(w, nil))}
 }
 
-// Warn writes something a person should know.
+// Warn writes a warning.
 func (l *Log) Warn(text string) { l.to.Warn(belay.VisibleLine(text)) }
 
 // logProblem writes the error that a command ends with.
@@ -39,7 +39,7 @@ func (l *Log) logCommand(r *session.Record, c loop.Command) {
 	l.to.Info(belay.VisibleLine(prompt.CommandText(c)), attrs...)
 }
 
-// logEvent writes an event as it is recorded, in the words that a person would read.
+// logEvent writes a recorded event, with the text that a person would see.
 func (l *Log) logEvent(r *session.Record, e loop.Event) {
 	attrs := []any{"task", r.Task.ID, "event", e.Kind, "phase", r.State.Phase}
 	if n := len(r.State.Attempts); n > 0 {
@@ -71,15 +71,15 @@ func (l *Log) logEvent(r *session.Record, e loop.Event) {
 	level(belay.VisibleLine(text), attrs...)
 }
 
-// lineLogger makes an entry of each line of text that something else writes to standard error: a reader of the log gets no
-// line that is not JSON.
+// lineLogger logs each line that other code writes to standard error, so that the log contains
+// nothing but JSON.
 type lineLogger struct {
 	log     *Log
 	mu      sync.Mutex
 	partial []byte
 }
 
-// Write takes text; what follows the last line end waits for its own.
+// Write logs the complete lines; an incomplete one waits for its line end.
 func (a *lineLogger) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,7 +96,7 @@ func (a *lineLogger) Write(p []byte) (int, error) {
 	}
 }
 
-// ParseLogFlag reads the value of --log. It comes before anything is written.
+// ParseLogFlag applies the value of --log. It must be called before anything is written.
 func (t *Terminal) ParseLogFlag(value string) error {
 	switch value {
 	case "json":

@@ -12,9 +12,10 @@ import (
 	"golang.org/x/term"
 )
 
-// WithPager gives write a stream. What it writes goes to the stream to, and through a pager once it does not fit on the
-// screen of a terminal: $GIT_PAGER, else $PAGER, else less; none where that is empty or cat. The text is shown as it
-// is written: the caller makes it harmless. Errors: those of write, unless the pager was left early.
+// WithPager passes write a stream that leads to the stream to. If that is a terminal and the text
+// does not fit on its screen, the text goes through a pager: $GIT_PAGER, else $PAGER, else less;
+// none if the variable is empty or cat. The text is not made safe: that is the caller's task.
+// Errors are those of write; quitting the pager early is none.
 func (t *Terminal) WithPager(ctx context.Context, to io.Writer, write func(io.Writer) error) error {
 	program, file := pagerCommand(), (*os.File)(nil)
 	if canRedraw(to) {
@@ -34,7 +35,7 @@ func (t *Terminal) WithPager(ctx context.Context, to io.Writer, write func(io.Wr
 	return err
 }
 
-// PrintResultPaged is Tell for a text that may be longer than a screen.
+// PrintResultPaged is PrintResult for text that may be longer than a screen.
 func (t *Terminal) PrintResultPaged(ctx context.Context, data any, text func(io.Writer)) error {
 	if t.JSON {
 		return t.PrintResult(data, nil)
@@ -48,7 +49,8 @@ func (t *Terminal) PrintResultPaged(ctx context.Context, data any, text func(io.
 	})
 }
 
-// pagerCommand names the program as git would, but for core.pager: a repository must not choose what runs.
+// pagerCommand returns the pager that git would use, except that it ignores core.pager: a
+// repository must not choose what runs.
 func pagerCommand() string {
 	for _, name := range []string{"GIT_PAGER", "PAGER"} {
 		if program, set := os.LookupEnv(name); set {
@@ -61,22 +63,23 @@ func pagerCommand() string {
 	return "less"
 }
 
-// errPagerQuit is the result of writing to a pager that is gone: it has shown enough.
+// errPagerQuit is the error of a write to a pager that the user has quit.
 var errPagerQuit = errors.New("the pager was left")
 
-// pagerWriter keeps what fits on the screen of a terminal, and starts the pager with the first line that does not.
+// pagerWriter buffers what fits on the terminal's screen, and starts the pager with the first line
+// that does not.
 type pagerWriter struct {
 	t       *Terminal
 	ctx     context.Context
 	of      *os.File
 	program string
-	first   []byte // what was written before the pager was started
+	first   []byte // written before the pager was started
 
 	run *exec.Cmd
 	in  io.WriteCloser
 }
 
-// Fd makes it count as the terminal that it stands for.
+// Fd makes the writer count as the terminal.
 func (p *pagerWriter) Fd() uintptr { return p.of.Fd() }
 
 func (p *pagerWriter) Write(text []byte) (int, error) {
@@ -86,7 +89,7 @@ func (p *pagerWriter) Write(text []byte) (int, error) {
 			return len(text), nil
 		}
 		if p.start() != nil {
-			p.program = "" // nothing to page with
+			p.program = "" // no usable pager
 			_, err := p.of.Write(p.first)
 			p.first = nil
 			return len(text), err
@@ -99,7 +102,7 @@ func (p *pagerWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// fits reports whether all that was written leaves a line of the screen for the prompt.
+// fits reports whether the text so far leaves a screen line for the prompt.
 func (p *pagerWriter) fits() bool {
 	if p.program == "" {
 		return false
@@ -118,7 +121,7 @@ func (p *pagerWriter) start() (err error) {
 	}
 	c := exec.CommandContext(p.ctx, "sh", "-c", p.program)
 	c.Stdout, c.Stderr, c.Env = p.of, os.Stderr, os.Environ()
-	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} { // as git does: colours, and the screen stays
+	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} { // as git does: keep colours, and leave the text on the screen
 		if os.Getenv(name) == "" {
 			c.Env = append(c.Env, name+"="+value)
 		}
@@ -143,15 +146,15 @@ func (p *pagerWriter) close() error {
 		return err
 	}
 	_ = p.in.Close()
-	_ = p.run.Wait() // a pager that is left early has shown enough
+	_ = p.run.Wait() // its exit status does not matter: the user may quit early
 	p.t.pagerRunning.Store(false)
 	return nil
 }
 
-// IsPaging reports whether a pager has the terminal: Ctrl-C is for it.
+// IsPaging reports whether a pager is running. Ctrl-C is then meant for the pager.
 func (t *Terminal) IsPaging() bool { return t.pagerRunning.Load() }
 
-// Columns is how many characters fit on a line of a terminal; 0 where that is not known.
+// Columns returns the width of a terminal, or 0 if unknown.
 func Columns(w io.Writer) int {
 	file, ok := w.(interface{ Fd() uintptr })
 	if !ok {
@@ -164,10 +167,12 @@ func Columns(w io.Writer) int {
 	return width
 }
 
-// wrapText breaks lines that are wider than the terminal between words, and sets the rest in. Elsewhere lines stay whole.
+// wrapText breaks lines that are wider than the terminal at spaces and indents the rest. If there
+// is no terminal, it changes nothing.
 func (s *Screen) wrapText(text string) string { return wrap(text, Columns(s.t.Err)) }
 
-// WrapOutput makes a text for people fit on the terminal that it is printed on. Elsewhere lines stay whole.
+// WrapOutput wraps text for people to the width of the terminal. If there is no terminal, it
+// changes nothing.
 func WrapOutput(print func(io.Writer)) func(io.Writer) {
 	return func(w io.Writer) {
 		if !IsTerminal(w) {
@@ -176,17 +181,17 @@ func WrapOutput(print func(io.Writer)) func(io.Writer) {
 		}
 		var text bytes.Buffer
 		print(wrappedScreen{&text, w})
-		_, _ = io.WriteString(w, wrap(text.String(), Columns(w))) // as print would: nobody can be told
+		_, _ = io.WriteString(w, wrap(text.String(), Columns(w))) // like print, it reports no errors
 	}
 }
 
-// wrappedScreen is a text for a terminal that somebody else writes there.
+// wrappedScreen buffers text that will be written to a terminal.
 type wrappedScreen struct {
 	io.Writer
 	screen io.Writer
 }
 
-// Fd makes it count as the terminal.
+// Fd makes the buffer count as the terminal.
 func (s wrappedScreen) Fd() uintptr { return s.screen.(interface{ Fd() uintptr }).Fd() }
 
 func wrap(text string, width int) string {
@@ -197,7 +202,7 @@ func wrap(text string, width int) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		bare := strings.TrimLeft(line, " ")
 		indent := line[:len(line)-len(bare)] + "  "
-		for !strings.HasPrefix(bare, "belay ") && !strings.HasPrefix(bare, "try: ") { // a command stays whole: it is copied
+		for !strings.HasPrefix(bare, "belay ") && !strings.HasPrefix(bare, "try: ") { // do not break commands: they get copied
 			cut := breakAt(line, width)
 			if cut == 0 || len(indent) > width/2 {
 				break
@@ -210,11 +215,11 @@ func wrap(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// breakAt gives the place of the space at which a line is broken; 0 where it fits, or has none.
+// breakAt returns the index of the space where a line is to be broken, or 0 if it fits or has none.
 func breakAt(line string, width int) (cut int) {
 	start, column, escape := len(line)-len(strings.TrimLeft(line, " ")), 0, false
 	for i, r := range line {
-		if r == 0x1b || escape { // a colour takes no room
+		if r == 0x1b || escape { // a colour has no width
 			escape = r != 'm'
 			continue
 		}

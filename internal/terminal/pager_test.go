@@ -13,14 +13,14 @@ func TestWrap(t *testing.T) {
 		"one two three four five six":            "one two three four\n  five six",
 		"  - one two three four five six":        "  - one two three\n    four five six",
 		"a\n\none two three four five six":       "a\n\none two three four\n  five six",
-		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b":        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", // a path stays whole
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b":        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", // a path is not broken
 		"exactly twenty wide.":                   "exactly twenty wide.",
 		"exactly twenty wide. more":              "exactly twenty\n  wide. more",
 		"übergroße größen öfter":                 "übergroße größen\n  öfter",
 		"                    x y":                "                    x y",
-		"\x1b[31mone two three\x1b[0m four":      "\x1b[31mone two three\x1b[0m four", // colours take no room
+		"\x1b[31mone two three\x1b[0m four":      "\x1b[31mone two three\x1b[0m four", // a colour has no width
 		"\x1b[31mone two three four\x1b[0m five": "\x1b[31mone two three four\x1b[0m\n  five",
-		"  belay decide T1 guide --message x":    "  belay decide T1 guide --message x", // a command is copied
+		"  belay decide T1 guide --message x":    "  belay decide T1 guide --message x", // a command gets copied
 		"try: belay run --resume T1 --trust":     "try: belay run --resume T1 --trust",
 	} {
 		if got := wrap(in, 20); got != want {
@@ -32,7 +32,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// FuzzWrap: the words stay, in their order, and no line is wider than it must be.
+// Wrapping must keep all words and their order.
 func FuzzWrap(f *testing.F) {
 	f.Add("  - one two three four five six", 20)
 	f.Add("a\n\n b", 40)

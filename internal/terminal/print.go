@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// PrintSnapshot prints what a snapshot holds and what it could not.
+// PrintSnapshot prints what a snapshot contains and what it does not.
 func PrintSnapshot(w io.Writer, s snapshot.Info) {
 	head := s.Head
 	if head == "" {
@@ -100,7 +100,7 @@ func PrintTasks(w io.Writer, lines []app.TaskLine) {
 	}
 }
 
-// PrintFeatures prints what each feature took.
+// PrintFeatures prints what each feature has used.
 func PrintFeatures(w io.Writer, lines []app.FeatureLine) {
 	var rows [][]string
 	for _, l := range lines {
@@ -119,7 +119,7 @@ func PrintFeatures(w io.Writer, lines []app.FeatureLine) {
 	}
 }
 
-// PrintWorktrees prints the tasks that have a working tree of their own.
+// PrintWorktrees prints the tasks that have their own worktree.
 func PrintWorktrees(w io.Writer, lines []app.TaskLine) {
 	var rows [][]string
 	for _, l := range lines {
@@ -138,7 +138,7 @@ func PrintWorktrees(w io.Writer, lines []app.TaskLine) {
 	PrintTable(w, rows)
 }
 
-// PrintStatus prints the working tree at a glance.
+// PrintStatus prints a summary of the working tree.
 func PrintStatus(w io.Writer, s app.Status, limit int64) {
 	p := PaintFor(w)
 	if s.LockedBy != "" {
@@ -195,12 +195,12 @@ func PrintStatus(w io.Writer, s app.Status, limit int64) {
 	}
 }
 
-// MissingSnapshotsText is the sentence about snapshots that tasks need and that are gone.
+// MissingSnapshotsText returns the sentence about missing snapshots that tasks need.
 func MissingSnapshotsText(ids []belay.SnapshotID) string {
 	return fmt.Sprintf("%s that tasks need, the first %s: run belay doctor", belay.CountOf(len(ids), "missing snapshot"), ids[0].Short())
 }
 
-// ColourDiff colours a patch for the terminal and makes the rest of it safe there.
+// ColourDiff colours a patch and makes it safe to print on a terminal.
 func ColourDiff(p Paint, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -221,7 +221,7 @@ func ColourDiff(p Paint, text string) string {
 	return b.String()
 }
 
-// PlanText says a plan in a few words.
+// PlanText summarises a plan in one line.
 func PlanText(r restore.Restored) string {
 	return amountsText(r, "%s to write, %d to remove, %d to keep", "to move")
 }
@@ -247,12 +247,12 @@ func amountsText(r restore.Restored, paths, moved string) string {
 	return text
 }
 
-// PrintRestored prints what a restore did, or would do.
+// PrintRestored prints what a restore did or, if dry, would do.
 func (t *Terminal) PrintRestored(r restore.Restored, dry bool) error {
 	return t.printRestore(r, dry, "undo with: belay undo")
 }
 
-// PrintUndone prints what an undo or a redo did, or would do.
+// PrintUndone prints what an undo or redo did or, if dry, would do.
 func (t *Terminal) PrintUndone(r restore.Restored, dry bool, step string) error {
 	if step == "undo" {
 		return t.printRestore(r, dry, "undo with: belay redo")
@@ -304,8 +304,8 @@ func (t *Terminal) printRestore(r restore.Restored, dry bool, next string) error
 	})
 }
 
-// ShortOID cuts an object name to what people tell apart. The name of another ref, which
-// a symbolic one has for a value, stays whole.
+// ShortOID shortens an object name for display. A symbolic ref's value, the name of another ref, is
+// not shortened.
 func ShortOID(oid string) string {
 	if oid == "" {
 		return "none"
@@ -316,7 +316,7 @@ func ShortOID(oid string) string {
 	return oid[:min(10, len(oid))]
 }
 
-// PrintReport prints what the checks found.
+// PrintReport prints the checks' results.
 func PrintReport(w io.Writer, report belay.Report) {
 	p := PaintFor(w)
 	for _, r := range report.Checks {

@@ -21,9 +21,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Screen is the terminal of a run: what the agent says as it comes, one line of
-// progress below it, and questions at gates. It writes to standard error, so that
-// standard output holds the result alone.
+// Screen is the terminal of one run. It shows the agent's output as it arrives, a progress line
+// below it, and questions at gates. Everything goes to standard error, so that standard output
+// contains only the result.
 type Screen struct {
 	t     *Terminal
 	quiet bool
@@ -31,35 +31,35 @@ type Screen struct {
 
 	mu            sync.Mutex
 	live          bool   // a progress line can be drawn
-	progressDrawn bool   // it stands on the screen now
-	questionShown bool   // a question stands there, which it must not overwrite
-	doing         string // what the progress line says
-	used          string // what the attempt has used, beside it
+	progressDrawn bool   // a progress line is on the screen
+	questionShown bool   // a question is on the screen, which must not be overwritten
+	doing         string // the progress line's text
+	used          string // the attempt's use, shown after it
 	startedAt     time.Time
-	outputColumn  int             // of the agent's output: 0 at a line's start
-	mask          *secret.Writer  // between the agent and the terminal
-	partial       []byte          // a rune or an escape sequence cut by the end of a read
-	checks        map[string]bool // those under way
-	checksEnded   int             // how many of this judgement have ended
-	checksFailed  []string        // those of them that refuse the work
+	outputColumn  int             // in the agent's output: 0 at the start of a line
+	mask          *secret.Writer  // masks secrets between the agent and the terminal
+	partial       []byte          // a rune or escape sequence that the end of a read has cut
+	checks        map[string]bool // running checks
+	checksEnded   int             // how many checks of this judgement have ended
+	checksFailed  []string        // those of them that failed
 
-	// View shows the change that a gate is about; nil where that cannot be done.
+	// View shows the change that a gate is about; nil if that is impossible.
 	View func(context.Context, *session.Record) error
 
-	// Said gathers what was said of the attempt that a gate is about; nil where nothing is.
+	// LastOutput returns the last output of the attempt that a gate is about; nil to show none.
 	LastOutput func(*session.Record) app.LastOutput
 }
 
-// Screen makes the terminal of a run. quiet shows nothing but notes.
+// Screen returns the terminal of a run. If quiet is set, it shows only notes.
 func (t *Terminal) Screen(quiet bool) *Screen {
-	silent := quiet || t.JSON || t.Log != nil // nothing for people's eyes
+	silent := quiet || t.JSON || t.Log != nil // nothing for people
 	s := &Screen{t: t, quiet: silent, paint: PaintFor(t.Err), live: canRedraw(t.Err) && !silent, checks: map[string]bool{}}
 	t.screen.Store(s)
 	return s
 }
 
-// hideProgress takes the line of progress away until resume is called: somebody is asked. The time
-// that the answer takes is not counted as work.
+// hideProgress erases the progress line until resume is called, because a question is asked. The
+// time until then does not count as work.
 func (s *Screen) hideProgress() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Screen) hideProgress() (resume func()) {
 	}
 }
 
-// Tick redraws the progress line each second until ctx ends.
+// Tick redraws the progress line every second until ctx ends.
 func (s *Screen) Tick(ctx context.Context) {
 	if !s.live {
 		return
@@ -111,7 +111,8 @@ func (s *Screen) drawProgress() {
 	s.progressDrawn = true
 }
 
-// progressLine is a line of progress. One that wraps could not be taken back.
+// progressLine returns a progress line. It must fit on one line of the terminal, because a wrapped
+// line cannot be erased.
 func progressLine(w io.Writer, doing string, since time.Time, used string) string {
 	text := []rune(fmt.Sprintf("… %s  %s%s", doing, time.Since(since).Round(time.Second), used))
 	if width := Columns(w); width > 1 && len(text) >= width {
@@ -120,7 +121,7 @@ func progressLine(w io.Writer, doing string, since time.Time, used string) strin
 	return string(text)
 }
 
-// canRedraw reports whether lines of a terminal can be taken back.
+// canRedraw reports whether lines on this terminal can be erased.
 func canRedraw(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
 func (s *Screen) eraseProgress() {
@@ -130,7 +131,7 @@ func (s *Screen) eraseProgress() {
 	}
 }
 
-// SetProgress says what is going on, on the line of progress.
+// SetProgress shows what is happening on the progress line.
 func (s *Screen) SetProgress(doing string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +140,7 @@ func (s *Screen) SetProgress(doing string) {
 	s.drawProgress()
 }
 
-// printLine prints one line of belay's own, after whatever the agent left unfinished.
+// printLine prints a line from belay, on a new line if the agent's last one is not complete.
 func (s *Screen) printLine(format string, args ...any) {
 	if s.quiet {
 		return
@@ -158,8 +159,8 @@ func (s *Screen) printLine(format string, args ...any) {
 	s.drawProgress()
 }
 
-// Write takes the agent's output. Colours are dropped, other control sequences are
-// made visible: nothing an agent prints may move the cursor or set a title.
+// Write shows the agent's output. It drops colours and makes other control sequences visible: an
+// agent must not be able to move the cursor or set a title.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,8 +173,8 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// masker takes the agent's output once it is plain text: a colour in the middle of a
-// secret would hide it.
+// masker returns the writer for the agent's output after Sanitise has made it plain text: a colour
+// inside a secret would hide it from the masking.
 func (s *Screen) masker() *secret.Writer {
 	if s.mask == nil {
 		s.mask = secret.NewWriter(agentText{s}, nil)
@@ -181,7 +182,7 @@ func (s *Screen) masker() *secret.Writer {
 	return s.mask
 }
 
-// agentText prints what the agent said. The screen is locked.
+// agentText prints the agent's output. The screen must be locked.
 type agentText struct{ s *Screen }
 
 func (a agentText) Write(p []byte) (int, error) {
@@ -201,11 +202,12 @@ func (a agentText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// unfinishedBytes gives how many bytes at the end of b may go on in the next read.
+// unfinishedBytes returns how many bytes at the end of b may belong to a rune or escape sequence
+// that the next read completes.
 func unfinishedBytes(b []byte) int {
 	for n := 1; n <= min(len(b), 32); n++ {
 		c := b[len(b)-n]
-		if c == 0x1b { // an escape sequence that has not ended
+		if c == 0x1b { // an escape sequence
 			if isCompleteCSI(b[len(b)-n:]) {
 				return 0
 			}
@@ -218,21 +220,21 @@ func unfinishedBytes(b []byte) int {
 	return 0
 }
 
-// isCompleteCSI reports whether the escape sequence that b starts with is whole.
+// isCompleteCSI reports whether the escape sequence that b starts with is complete.
 func isCompleteCSI(b []byte) bool {
 	if len(b) < 2 || b[1] != '[' {
 		return len(b) >= 2
 	}
 	for _, c := range b[2:] {
-		if c < '0' || c > ';' { // neither a digit, a colon nor a semicolon
+		if c < '0' || c > ';' { // no digit, colon or semicolon
 			return true
 		}
 	}
 	return false
 }
 
-// Sanitise drops colour sequences, folds carriage returns to line ends and makes
-// everything else that is not text visible.
+// Sanitise drops colour sequences, turns carriage returns into line ends, and makes all other
+// control characters visible.
 func Sanitise(s string) string {
 	var b strings.Builder
 	for {
@@ -257,7 +259,7 @@ func Sanitise(s string) string {
 	return belay.Visible(strings.ReplaceAll(text, "\r", "\n"))
 }
 
-// Begins tells of a command as it starts.
+// Begins shows that a command starts.
 func (s *Screen) Begins(r *session.Record, c loop.Command) {
 	s.t.setWork(r.Task.ID, c.Kind)
 	doing := prompt.CommandText(c)
@@ -270,11 +272,11 @@ func (s *Screen) Begins(r *session.Record, c loop.Command) {
 	}
 }
 
-// Happened tells of an event as it is recorded.
+// Happened shows a recorded event.
 func (s *Screen) Happened(r *session.Record, e loop.Event) {
 	s.mu.Lock()
 	if s.mask != nil {
-		_ = s.mask.Close() // the last word of an agent that ended without a line end
+		_ = s.mask.Close() // shows the agent's last line, which may have no line end
 	}
 	s.mu.Unlock()
 	s.t.ringBell(r)
@@ -291,7 +293,7 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 	}
 }
 
-// forEvent is the colour of an event.
+// forEvent returns the colour of an event.
 func (p Paint) forEvent(e loop.Event) func(string) string {
 	switch {
 	case e.Verdict == belay.VerdictPass:
@@ -304,19 +306,18 @@ func (p Paint) forEvent(e loop.Event) func(string) string {
 	return p.Dim
 }
 
-// ringBell rings the bell of a terminal when a task begins to wait for a person.
+// ringBell rings the terminal's bell when a task starts to wait for a person.
 func (t *Terminal) ringBell(r *session.Record) {
 	if t.Bell && r.State.Gate != nil && canRedraw(t.Err) {
 		fmt.Fprint(t.Err, "\a")
 	}
 }
 
-// Checking tells which checks are still under way, how many have ended, and which of
-// those refuse the work.
+// Checking shows which checks are running, how many have ended, and which of those failed.
 func (s *Screen) Checking(p check.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.checks) == 0 && !p.Done { // the first of a judgement
+	if len(s.checks) == 0 && !p.Done { // the first check of a judgement
 		s.startedAt, s.checksEnded, s.checksFailed = time.Now(), 0, nil
 	}
 	if p.Done {
@@ -329,7 +330,7 @@ func (s *Screen) Checking(p check.Progress) {
 		s.checks[p.Check] = true
 	}
 	var names []string
-	for _, n := range slices.Backward(check.Names()) { // the heaviest first
+	for _, n := range slices.Backward(check.Names()) { // the slowest first
 		if s.checks[n] {
 			names = append(names, n)
 		}
@@ -337,7 +338,7 @@ func (s *Screen) Checking(p check.Progress) {
 	if len(names) == 0 {
 		return
 	}
-	if more := len(names) - 3; more > 0 { // a line that wraps could not be taken back
+	if more := len(names) - 3; more > 0 { // a wrapped line cannot be erased
 		names = append(names[:3], fmt.Sprintf("%d more", more))
 	}
 	s.eraseProgress()
@@ -349,7 +350,7 @@ func (s *Screen) Checking(p check.Progress) {
 	s.drawProgress()
 }
 
-// Used shows what the attempt under way has used.
+// Used shows what the running attempt has used.
 func (s *Screen) Used(_ belay.TaskID, used belay.Use) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -357,7 +358,7 @@ func (s *Screen) Used(_ belay.TaskID, used belay.Use) {
 	s.drawProgress()
 }
 
-// Output is where the agent's output goes.
+// Output returns the writer for the agent's output; nil if it is not shown.
 func (s *Screen) Output() io.Writer {
 	if s.quiet {
 		return nil
@@ -365,7 +366,7 @@ func (s *Screen) Output() io.Writer {
 	return s
 }
 
-// Note prints something a person should know.
+// Note prints a message.
 func (s *Screen) Note(text string) {
 	if s.t.Log != nil {
 		s.t.Log.Warn(text)
@@ -378,7 +379,7 @@ func (s *Screen) Note(text string) {
 	s.printLine("%s", s.paint.Warn(s.wrapText(belay.VisibleLine(text))))
 }
 
-// Stop takes the line of progress away.
+// Stop erases the progress line.
 func (s *Screen) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -390,8 +391,9 @@ func (s *Screen) Stop() {
 	}
 }
 
-// Ask puts the gate's question, answered by one key. Only what is pressed after the question counts, and what
-// rolls back is asked about once more. Without a terminal nobody is there.
+// Ask asks the gate's question, which one key answers. Only keys pressed after the question count,
+// and a decision that rolls back has to be confirmed. Without a terminal it asks nothing and ok is
+// false.
 func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, string, bool, error) {
 	s.Stop()
 	if s.t.JSON || !IsTerminal(s.t.In) || !IsTerminal(s.t.Err) {
@@ -401,7 +403,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 	if s.LastOutput != nil {
 		s.printLastOutput(s.LastOutput(r))
 	}
-	menu := max(0, strings.LastIndex(question, "\nDecide from")) // its end is for those who are elsewhere
+	menu := max(0, strings.LastIndex(question, "\nDecide from")) // the rest says how to decide from elsewhere
 	fmt.Fprintln(s.t.Err, s.wrapText(question[:menu]))
 	if s.View != nil && len(r.State.Attempts) > 0 {
 		fmt.Fprintln(s.t.Err, "  v  view      read the change")
@@ -443,7 +445,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 			if r.State.Before != "" {
 				question = "roll back and end the task"
 			}
-			discardInput(int(s.t.In.Fd())) // before the question is shown: whoever sees it may answer at once
+			discardInput(int(s.t.In.Fd())) // before the question is shown, because it may be answered immediately
 			fmt.Fprintf(s.t.Err, "%s? [y/N] ", question)
 			if yes, ok := readKey(ctx, s.t.In); !ok || strings.ToLower(yes) != "y" {
 				fmt.Fprintln(s.t.Err)
@@ -462,13 +464,13 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 	}
 }
 
-// Bounds on what is repeated at a gate.
+// Limits for what is repeated at a gate.
 const (
 	maxLastErrors = 3
 	maxLastLines  = 6
 )
 
-// printLastOutput repeats what failing programs printed of an attempt, and what its agent said last.
+// printLastOutput prints the output of failed programs and the end of the agent's output.
 func (s *Screen) printLastOutput(said app.LastOutput) {
 	fmt.Fprintln(s.t.Err)
 	for i, f := range said.Errors {
@@ -494,7 +496,7 @@ func (s *Screen) printLastOutput(said app.LastOutput) {
 	fmt.Fprintln(s.t.Err)
 }
 
-// nonBlankLines gives the lines of a foreign text that say something.
+// nonBlankLines returns the non-blank lines of untrusted text.
 func nonBlankLines(text string) (lines []string) {
 	for line := range strings.Lines(Sanitise(text)) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -504,7 +506,7 @@ func nonBlankLines(text string) (lines []string) {
 	return lines
 }
 
-// keysHelp lists what may be pressed.
+// keysHelp lists the keys that may be pressed.
 func (s *Screen) keysHelp(options []loop.Decision) string {
 	var list []string
 	for _, o := range options {
@@ -517,7 +519,7 @@ func (s *Screen) keysHelp(options []loop.Decision) string {
 	return strings.Join(list, ", ")
 }
 
-// askOverrule asks why refused work may be accepted. ok is false when no reason is given.
+// askOverrule asks why rejected work may be accepted. ok is false if no reason is given.
 func (s *Screen) askOverrule() (words string, ok bool) {
 	answers := map[string]bool{}
 	for _, q := range review.Questions() {
@@ -536,7 +538,7 @@ func (s *Screen) askOverrule() (words string, ok bool) {
 	return d.String(), true
 }
 
-// OptionsText lists decisions for a person.
+// OptionsText returns a list of decisions for people.
 func OptionsText(options []loop.Decision) string {
 	var names []string
 	for _, o := range options {
@@ -545,15 +547,17 @@ func OptionsText(options []loop.Decision) string {
 	return strings.Join(names, ", ")
 }
 
-// Keys that readKey gives beside those of letters: Enter, and several characters at once. They are no answer to anything.
+// Results of readKey that are not single characters: Enter, and several characters at once. They
+// answer no question.
 const (
 	keyEnter  = ""
 	keyPasted = "…"
 )
 
-// readKey reads one key, as it is pressed. What is pasted is no key, and a key that sends a sequence, as an arrow does, is
-// passed over. ok is false when ctx ends, at Ctrl-D, or when nobody is there any more. Where the terminal cannot be set
-// so, the first character of a line counts.
+// readKey reads one key when it is pressed. Pasted text does not count as a key, and keys that send
+// an escape sequence, such as arrows, are ignored. ok is false if ctx ends, at Ctrl-D, or at the
+// end of the input. If the terminal cannot deliver single keys, the first character of a line
+// counts.
 func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
 	restore, err := readSingleKeys(int(f.Fd()))
 	if err != nil {
@@ -582,10 +586,10 @@ func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
 	}
 }
 
-// pasteGap is how long nothing comes at the end of something that is pasted.
+// pasteGap is how long no input arrives after the end of a paste.
 const pasteGap = 50 * time.Millisecond
 
-// discardPasted drops what is still to come of something that is pasted.
+// discardPasted drops the rest of a paste.
 func discardPasted(ctx context.Context, f *os.File) {
 	buf := make([]byte, 4096)
 	for ctx.Err() == nil {
@@ -598,8 +602,8 @@ func discardPasted(ctx context.Context, f *os.File) {
 	}
 }
 
-// waitKey reads what one key sends. It looks whether something is there before it reads: a read that is left
-// behind when ctx ends would take the next thing that is typed.
+// waitKey reads what one key sends. It reads only once input is there: a read still waiting when
+// ctx ends would take what is typed next.
 func waitKey(ctx context.Context, f *os.File) (string, bool) {
 	buf := make([]byte, 64)
 	n, ok := waitRead(ctx, f, buf)
@@ -626,7 +630,7 @@ func waitRead(ctx context.Context, f *os.File, buf []byte) (int, bool) {
 	return 0, false
 }
 
-// readLine reads one line and gives up when ctx ends.
+// readLine reads one line. It returns early if ctx ends.
 func readLine(ctx context.Context, f *os.File) (string, bool) {
 	var line []byte
 	one := make([]byte, 1)
@@ -642,7 +646,7 @@ func readLine(ctx context.Context, f *os.File) (string, bool) {
 	}
 }
 
-// readLines reads a line, and those that come with it: a pasted text.
+// readLines reads a line and, if it was pasted, the lines pasted with it.
 func readLines(ctx context.Context, f *os.File) (string, bool) {
 	text, ok := readLine(ctx, f)
 	for ok && ctx.Err() == nil {

@@ -19,41 +19,41 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Terminal is where a command speaks and is answered.
+// Terminal is where a command prints its output and asks its questions.
 type Terminal struct {
 	Out           io.Writer
 	Err           io.Writer
 	In            *os.File
 	JSON          bool            // print one object instead of text
 	StopRequested context.Context // ends when a person wants to stop
-	Bell          bool            // ring when a task begins to wait
-	Printed       bool            // something was printed, the error if there was one included
-	Log           *Log            // progress and errors are written to it, and not as text; nil is text
+	Bell          bool            // ring the bell when a task starts to wait
+	Printed       bool            // a result or error has been printed
+	Log           *Log            // where progress and errors go; nil for text
 
-	OnFirstWork func() // called when the first task is worked on; may be nil
+	OnFirstWork func() // called when the first task starts; may be nil
 
 	printMu      sync.Mutex             // held while a result is printed
-	screen       atomic.Pointer[Screen] // the last one made
-	pagerRunning atomic.Bool            // a pager has the terminal
+	screen       atomic.Pointer[Screen] // the one made last
+	pagerRunning atomic.Bool            // a pager is running
 	work         taskWork
 }
 
-// answer is what --json prints: one object, always the same shape.
+// answer is the object that --json prints; its form is always the same.
 type answer struct {
 	Success bool     `json:"success"`
 	Data    any      `json:"data"`
 	Error   *Problem `json:"error"`
 }
 
-// Problem is an error as JSON has it: what happened, and what to try.
+// Problem is an error in JSON output: what happened and what to try.
 type Problem struct {
 	Code string `json:"code"`
 	What string `json:"what"`
 	Try  string `json:"try,omitempty"`
 }
 
-// PrintResult prints a command's result: data as JSON, or text for people, and the error
-// if there is one. It gives the error back, so that a command ends with it.
+// PrintResult prints a command's result, data with --json and text otherwise, and the error if
+// there is one. It returns that error, for the command to return.
 func (t *Terminal) PrintResult(data any, err error, text ...func(io.Writer)) error {
 	t.printMu.Lock()
 	defer t.printMu.Unlock()
@@ -95,7 +95,8 @@ func (t *Terminal) PrintJSONLine(v any) error {
 	return err
 }
 
-// EncodeJSON gives a value as one line of JSON for others: durations in seconds, nothing invisible.
+// EncodeJSON encodes a value as one line of JSON output: durations are in seconds, and invisible
+// characters are escaped.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -106,7 +107,7 @@ func EncodeJSON(v any) ([]byte, error) {
 	return belay.VisibleJSON(durationsInSeconds(b.Bytes())), nil
 }
 
-// NewProblem says of an error what JSON and the terminal say of it.
+// NewProblem returns what JSON output and the terminal say about an error.
 func NewProblem(err error) *Problem {
 	p := &Problem{Code: string(belay.CodeOf(err)), What: err.Error()}
 	var e *belay.Error
@@ -123,16 +124,16 @@ func NewProblem(err error) *Problem {
 	return p
 }
 
-// Paint colours a word when the stream is a terminal and NO_COLOR is not set.
+// Paint colours text if true.
 type Paint bool
 
-// noColor is set by NoColor.
+// set by NoColor
 var noColor atomic.Bool
 
-// NoColor leaves colours out in this process, as NO_COLOR does.
+// NoColor turns colours off for this process, as NO_COLOR does.
 func NoColor() { noColor.Store(true) }
 
-// PaintFor gives colours for a stream.
+// PaintFor returns the Paint for a stream: true on a terminal, unless NO_COLOR is set.
 func PaintFor(w io.Writer) Paint {
 	return Paint(canRedraw(w) && os.Getenv("NO_COLOR") == "" && !noColor.Load())
 }
@@ -144,19 +145,19 @@ func (p Paint) escape(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Good colours what went well.
+// Good colours what succeeded.
 func (p Paint) Good(s string) string { return p.escape("32", s) }
 
-// Bad colours what did not.
+// Bad colours what failed.
 func (p Paint) Bad(s string) string { return p.escape("31", s) }
 
-// Warn colours what needs a person's eye.
+// Warn colours what needs attention.
 func (p Paint) Warn(s string) string { return p.escape("33", s) }
 
-// Dim sets back what is there to be passed over.
+// Dim makes less important text faint.
 func (p Paint) Dim(s string) string { return p.escape("2", s) }
 
-// Bold sets forth what is looked for.
+// Bold emphasises text.
 func (p Paint) Bold(s string) string { return p.escape("1", s) }
 
 // IsTerminal reports whether a stream is a terminal.
@@ -165,7 +166,7 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// PrintTable prints rows in columns that fit, two spaces apart.
+// PrintTable prints rows as aligned columns, two spaces apart.
 func PrintTable(w io.Writer, rows [][]string) {
 	var width []int
 	for _, r := range rows {
@@ -189,7 +190,7 @@ func PrintTable(w io.Writer, rows [][]string) {
 	}
 }
 
-// AskLine asks for a line of words; ok is false where nobody is there to answer.
+// AskLine asks for a line of text. ok is false if nobody can answer.
 func (t *Terminal) AskLine(question string) (answer string, ok bool) {
 	if t.JSON || !IsTerminal(t.In) || !IsTerminal(t.Err) {
 		return "", false
@@ -199,8 +200,8 @@ func (t *Terminal) AskLine(question string) (answer string, ok bool) {
 	return strings.TrimSpace(answer), ok
 }
 
-// Confirm asks a yes-or-no question. Without a terminal the answer is yes: scripts
-// say what they mean, and everything that is confirmed can be undone.
+// Confirm asks a yes-or-no question. Without a terminal the answer is yes: a script has chosen the
+// command, and everything that asks can be undone.
 func (t *Terminal) Confirm(question string, yes bool) bool {
 	if yes || t.JSON || !IsTerminal(t.In) || !IsTerminal(t.Err) {
 		return true
@@ -211,8 +212,8 @@ func (t *Terminal) Confirm(question string, yes bool) bool {
 	return line == "y" || line == "yes"
 }
 
-// AskConfirmation shows what would happen and asks whether it may. Only an answer typed after the
-// question counts, and only a yes is one. asked is false where nobody is there to answer.
+// AskConfirmation shows what would happen and asks whether to do it. Only input after the question
+// counts, and only yes confirms. asked is false if nobody can answer.
 func (t *Terminal) AskConfirmation(question string) (yes, asked bool) {
 	if t.JSON || !IsTerminal(t.In) || !IsTerminal(t.Err) {
 		return false, false
@@ -224,8 +225,7 @@ func (t *Terminal) AskConfirmation(question string) (yes, asked bool) {
 	return t.Confirm(question, false), true
 }
 
-// AskText asks for a line of words. Without a terminal there is nobody to ask: asked is
-// false.
+// AskText asks for a line of text. asked is false if nobody can answer.
 func (t *Terminal) AskText(question string) (words string, asked bool) {
 	if t.JSON || !IsTerminal(t.In) || !IsTerminal(t.Err) {
 		return "", false

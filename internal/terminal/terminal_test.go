@@ -33,8 +33,8 @@ func TestSanitise(t *testing.T) {
 	}
 }
 
-// However the agent's output is cut into reads, the same text comes out, and no byte
-// that could steer a terminal.
+// However the agent's output is split into reads, it must contain no byte that can control the
+// terminal.
 func FuzzScreen(f *testing.F) {
 	f.Add([]byte("a\x1b[31mb\xc3\xa9\x1b[0m\x1b]0;t\x07"), 3)
 	f.Add([]byte("\xe2\x82"), 1)
@@ -103,7 +103,7 @@ func TestTellPrintsOneObject(t *testing.T) {
 	}
 }
 
-// TestKeys: each decision has a key of its own, a letter of its name.
+// Each decision must have its own key, a letter of its name.
 func TestKeys(t *testing.T) {
 	all := []loop.Decision{loop.DecideDebug, loop.DecideGuide, loop.DecideRetry, loop.DecideSkip, loop.DecideAbort, loop.DecideRecheck,
 		loop.DecideAsItIs, loop.DecideApprove}
@@ -113,7 +113,7 @@ func TestKeys(t *testing.T) {
 		if len(key) != 1 || seen[key] != "" {
 			t.Errorf("%s: key %q, which is %q's", d, key, seen[key])
 		}
-		if d != loop.DecideAbort && !strings.Contains(string(d), key) { // x ends
+		if d != loop.DecideAbort && !strings.Contains(string(d), key) { // x stands for abort
 			t.Errorf("%s: key %q is no letter of it", d, key)
 		}
 		seen[key] = d
@@ -128,7 +128,7 @@ func TestTableLinesUp(t *testing.T) {
 	}
 }
 
-// What comes back beside files is said as well, and what to do next.
+// The output must also name what was restored besides files, and the next command.
 func TestRestoredSaysAllOfIt(t *testing.T) {
 	r := restore.Restored{Rescue: "01jd6y3k8mzq4v5w9x2c7r0tna", Written: []string{"a\x1b"}, Index: true, Head: true,
 		Missing: []restore.Kept{{Path: "pipe", Reason: "gone"}}}
@@ -153,8 +153,7 @@ func TestRestoredSaysAllOfIt(t *testing.T) {
 	}
 }
 
-// TestUsedIsShownLive: what an attempt uses stands on the line of progress, until something
-// else is done.
+// The progress line must show what an attempt uses, until the next step starts.
 func TestUsedIsShownLive(t *testing.T) {
 	var out bytes.Buffer
 	term := &Terminal{Out: &out, Err: &out}

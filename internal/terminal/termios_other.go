@@ -4,10 +4,10 @@ package terminal
 
 import "golang.org/x/sys/unix"
 
-// discardInput drops what was typed before a question was asked. 1 is FREAD: what was not read.
+// discardInput drops input that was typed before a question was asked. 1 is FREAD, the input queue.
 func discardInput(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, 1) }
 
-// How a terminal's settings are read and set.
+// The requests that read and write a terminal's settings.
 const (
 	getTermios = unix.TIOCGETA
 	setTermios = unix.TIOCSETA

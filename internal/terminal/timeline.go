@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// PrintTimeline prints an agent's own session, turn by turn.
+// PrintTimeline prints an agent's session, turn by turn.
 func PrintTimeline(w io.Writer, t app.Timeline) {
 	p := PaintFor(w)
 	fmt.Fprintf(w, "%s, %s, since %s\n", t.Session, t.Agent, t.Started.Local().Format("2006-01-02 15:04"))

@@ -12,20 +12,20 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// WatchSource is what Watch shows.
+// WatchSource provides what Watch shows.
 type WatchSource struct {
 	Status func() (app.Status, error)
 	Tasks  func() ([]app.TaskLine, error)
-	Limit  int64 // of Status
+	Limit  int64 // for Status
 }
 
-// watchInterval is how often Watch looks. Where one look takes long, it waits longer: it is to take a twentieth of a processor
-// at most.
+// watchInterval is how often Watch looks for changes. If one look takes long, it waits longer, so
+// that it uses at most 5% of a processor.
 const watchInterval = 500 * time.Millisecond
 
-// Watch shows the status until somebody wants to stop, which is no error: on a terminal in place, drawn anew at each
-// change of it or of the terminal's size; with --json one object for each change; elsewhere once, and then a line for
-// each task that changed.
+// Watch shows the status until the user stops it, which is no error. On a terminal it redraws the
+// status when it or the terminal's size changes; with --json it prints an object for each change;
+// otherwise it prints the status once, then a line for each task that changes.
 func (t *Terminal) Watch(w WatchSource) error {
 	shown, tasks := "", map[belay.TaskID]string{}
 	live, size := canRedraw(t.Out) && !t.JSON, screenSize{}
@@ -73,7 +73,7 @@ func (t *Terminal) Watch(w WatchSource) error {
 
 type screenSize struct{ width, height int }
 
-// size is that of the terminal now.
+// size returns the terminal's current size.
 func (t *Terminal) size() screenSize {
 	width, height, err := term.GetSize(int(wrappedScreen{nil, t.Out}.Fd()))
 	if err != nil {
@@ -82,7 +82,8 @@ func (t *Terminal) size() screenSize {
 	return screenSize{width, height}
 }
 
-// renderStatus is what replaces everything on a screen of this size by the status, as far as it fits there.
+// renderStatus returns the text that replaces the screen's content by as much of the status as
+// fits.
 func (z screenSize) renderStatus(on io.Writer, s app.Status, limit int64) []byte {
 	var text, out bytes.Buffer
 	WrapOutput(func(w io.Writer) { PrintStatus(w, s, limit) })(wrappedScreen{&text, on})
@@ -98,7 +99,7 @@ func (z screenSize) renderStatus(on io.Writer, s app.Status, limit int64) []byte
 	return out.Bytes()
 }
 
-// printChanged prints a line for each task that is not as it was.
+// printChanged prints a line for each task that has changed.
 func (t *Terminal) printChanged(w WatchSource, was map[belay.TaskID]string, first bool) error {
 	lines, err := w.Tasks()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestWatch: without a terminal the status comes once, and then a line for each task that changed; with --json an object
-// for each change, and none where nothing changed.
+// Without a terminal, the status must be printed once, then a line for each task that changed; with
+// --json, an object for each change and none without a change.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	phases := []string{"attempt", "attempt", "gate", "closed"}
@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchError: what cannot be read ends it.
+// Watch must end if the status cannot be read.
 func TestWatchError(t *testing.T) {
 	t.Parallel()
 	term := &Terminal{Out: &bytes.Buffer{}, StopRequested: t.Context()}
@@ -66,8 +66,8 @@ func TestWatchError(t *testing.T) {
 	}
 }
 
-// TestTasksAreListed: what a task waits for and what it used is in its line, and all of it together below; accepted work
-// that is not merged is not below "no open tasks".
+// A task's line must show what it waits for and what it has used, with the totals below; if
+// accepted work is not merged, "no open tasks" must not be printed.
 func TestTasksAreListed(t *testing.T) {
 	t.Parallel()
 	tokens := belay.Tokens{Input: 1000, Output: 500}
