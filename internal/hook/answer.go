@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// Answer is what belay has to say to an event. The zero Answer lets everything happen.
+// Answer is belay's answer to an event. The zero Answer allows everything.
 type Answer struct {
-	Deny    string // of Before: why the tool must not be called
-	Block   string // of Stop: what the agent has to fix first
-	Context string // of Start, Prompt and After: what the agent should know
-	Note    string // what the person should know, where the agent can show it
+	Deny    string // of Before: why the tool call is denied
+	Block   string // of Stop: what the agent must fix first
+	Context string // of Start, Prompt and After: information for the agent
+	Note    string // information for the person, if the agent can show it
 }
 
-// Output is what a hook prints and how it ends.
+// Output is what a hook prints, and its exit status.
 type Output struct {
 	Stdout, Stderr string
 	Exit           int
 }
 
-// exitDeny is the exit status that agents read as no, whatever becomes of the JSON.
+// exitDeny is the exit status that agents take as a denial, whatever the JSON says.
 const exitDeny = 2
 
-// Encode puts an answer into the words of the agent that sent the event, and adds nothing to them: agents ignore an answer
-// with a key that they do not know.
+// Encode encodes an answer in the format of the agent that sent the event, with no additional keys:
+// agents ignore an answer with a key that they do not know.
 func Encode(ev Event, a Answer) Output {
 	row, ok := findAgent(ev.Agent)
 	if !ok || ev.Kind == Other {
@@ -60,25 +60,26 @@ func encode(v any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return "" // texts and maps of texts can be encoded
+		return "" // cannot happen: texts and maps of texts can be encoded
 	}
 	return b.String()
 }
 
-// object is a JSON object of an agent's.
+// object is a JSON object in an agent's format.
 type object map[string]any
 
-// agentFormat is what is known of one agent: how its events are called, and what an answer looks like.
+// agentFormat describes one agent's hooks: the names of its events and the format of the answers.
 type agentFormat struct {
 	name        string
 	events      map[string]Kind
-	guessEvent  func(*fields) string // the event's name, where the agent does not say it
+	guessEvent  func(*fields) string // the event's name, if the agent does not send it
 	encodeDeny  func(Event, string) any
-	encodeBlock func(Event, string) any // nil: it cannot be kept from stopping
+	encodeBlock func(Event, string) any // nil: the agent cannot be prevented from stopping
 	blockExits  bool
-	// textDecides: it reads the JSON whatever the exit status is, and tells the person that the hook failed when that is not 0
+	// textDecides: the agent reads the JSON whatever the exit status is, and reports a failed hook
+	// if that is not 0
 	textDecides   bool
-	encodeContext func(Event, Answer) any // nil: nothing can be said
+	encodeContext func(Event, Answer) any // nil: the agent accepts no information
 }
 
 func findAgent(name string) (agentFormat, bool) {
@@ -118,12 +119,12 @@ func agentFormats() []agentFormat {
 	}
 }
 
-// copilotEvents have two spellings: Copilot's own, and that of Claude's.
+// copilotEvents has two spellings: Copilot's and Claude's.
 var copilotEvents = map[string]Kind{"sessionStart": Start, "userPromptSubmitted": Prompt, "preToolUse": Before, "postToolUse": After,
 	"agentStop": Stop, "sessionEnd": End, "SessionStart": Start, "UserPromptSubmit": Prompt, "PreToolUse": Before,
 	"PostToolUse": After, "Stop": Stop, "SessionEnd": End}
 
-// copilotEvent knows an event without a name by its fields.
+// copilotEvent recognises an event without a name by its fields.
 func copilotEvent(f *fields) string {
 	switch {
 	case f.first("toolName") != "" && f.first("toolResult.resultType", "toolResult.textResultForLlm") != "":

@@ -1,7 +1,8 @@
-// Package hook reads the events that coding agents send to their hooks, and writes the answers that they understand:
-// one row of a table per agent. In a shell text that an agent is about to run it finds the commands that destroy work:
-// uncommitted changes, refs, ignored files, git's own folder. It opens no file, runs nothing and decides nothing; what
-// depends on the working tree it asks of a World.
+// Package hook reads the events that coding agents send to their hooks, and encodes the answers;
+// one row of a table describes each agent. In the shell text that an agent is about to run, it
+// finds commands that destroy work: uncommitted changes, refs, ignored files, git's own folder. It
+// opens no file, runs no program and makes no decision; what it needs to know about the working
+// tree it asks through Surroundings.
 package hook
 
 import (
@@ -12,39 +13,39 @@ import (
 	"strings"
 )
 
-// Kind says what happens in an agent's session.
+// Kind is the kind of an event.
 type Kind string
 
-// The kinds. Other is everything that belay has nothing to say to.
+// Event kinds. Other is every event that belay ignores.
 const (
-	Start  Kind = "start"  // a session begins, or is continued
-	Prompt Kind = "prompt" // a person sends a prompt
+	Start  Kind = "start"  // a session starts or is resumed
+	Prompt Kind = "prompt" // the person sends a prompt
 	Before Kind = "before" // a tool is about to be called
-	After  Kind = "after"  // a tool was called
-	Stop   Kind = "stop"   // the agent is done with a prompt
+	After  Kind = "after"  // a tool has been called
+	Stop   Kind = "stop"   // the agent has finished with a prompt
 	End    Kind = "end"    // the session ends
 	Other  Kind = ""
 )
 
-// Event is what an agent says, in the same words for all agents.
+// Event is an agent's event in a form common to all agents.
 type Event struct {
 	Agent      string
 	Kind       Kind
-	Name       string // the agent's own name of the event
+	Name       string // the agent's name for the event
 	Session    string // the agent's ID of the session
-	Dir        string // where the agent is
-	Source     string // of Start: startup, resume, clear, compact
+	Dir        string // the agent's current folder
+	Source     string // of Start: startup, resume, clear or compact
 	Prompt     string // of Prompt; at most a few thousand bytes
 	Tool       Tool   // of Before and After
-	Thread     string // the sub-agent's ID; "" is the agent itself
-	Incomplete bool   // not everything was read: the input ended early, was too large, or is no JSON
-	camelCase  bool   // the fields had names like sessionId
+	Thread     string // the sub-agent's ID; "" for the agent itself
+	Incomplete bool   // not all was read: the input ended early, was too large, or is not JSON
+	camelCase  bool   // the field names are in camel case, like sessionId
 }
 
 // ToolEffect is what a tool may do to files.
 type ToolEffect string
 
-// What tools do. A tool that is not known may write.
+// Effects of tools. An unknown tool counts as Writes.
 const (
 	Reads  ToolEffect = "reads"
 	Writes ToolEffect = "writes"
@@ -54,20 +55,20 @@ const (
 // Tool is one call of a tool.
 type Tool struct {
 	Name       string
-	Call       string // its ID; "" when the agent gives none
+	Call       string // its ID; "" if the agent sends none
 	Effect     ToolEffect
 	Command    string   // the shell text that it runs
-	Dir        string   // where it runs it; "" is the agent's folder
-	Paths      []string // files that it says it writes, as it says them
-	Background bool     // it continues to run in the background
+	Dir        string   // where it runs; "" for the agent's folder
+	Paths      []string // the files that it will write, as the agent names them
+	Background bool     // it will run in the background
 
-	// Of After, to tell one call from another: the beginning of each text, and a hash of the rest.
+	// Of After, to distinguish calls: the start of each text, and a hash of the rest.
 	Args   map[string]string
 	Output string
 	Failed bool
 }
 
-// Agents lists the agents by name.
+// Agents returns the names of all agents.
 func Agents() []string {
 	var names []string
 	for _, a := range agentFormats() {
@@ -76,11 +77,11 @@ func Agents() []string {
 	return names
 }
 
-// IsKnown reports whether there is an agent of this name.
+// IsKnown reports whether an agent has this name.
 func IsKnown(name string) bool { return slices.Contains(Agents(), name) }
 
-// Read reads an event from an agent's JSON, once and without holding it: what is too large to be of use is passed over.
-// It never fails: an event that cannot be understood is of the kind Other.
+// Read reads an event from an agent's JSON. It reads the input as a stream and skips texts that are
+// too long. It never fails: the kind of an event that it does not understand is Other.
 func Read(agent string, in io.Reader) Event {
 	f := readFields(in)
 	ev := Event{Agent: agent, Incomplete: f.incomplete}
@@ -108,7 +109,7 @@ func Read(agent string, in io.Reader) Event {
 	return ev
 }
 
-// readResult reads what a call of a tool was given, and gave.
+// readResult reads the arguments and the result of a tool call.
 func (f *fields) readResult(ev *Event) {
 	t := &ev.Tool
 	t.Args = map[string]string{}
@@ -129,11 +130,11 @@ func (f *fields) readResult(ev *Event) {
 	t.Failed = strings.HasSuffix(ev.Name, "Failure") || f.first("error", "tool_response.error") != ""
 }
 
-// fields of a tool's input that name a file it writes.
+// pathFields are the input fields of a tool that name a file it writes.
 var pathFields = []string{"file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "edits.file_path",
 	"edits.filePath", "changes.path"}
 
-// commandFields are those that hold shell text.
+// commandFields are the input fields that contain shell text.
 var commandFields = []string{"command", "cmd", "script"}
 
 func (f *fields) readTool(event string) Tool {
@@ -149,7 +150,7 @@ func (f *fields) readTool(event string) Tool {
 	}
 	t.Effect = effectOf(t.Name)
 	command := get(commandFields...)
-	switch { // Cursor's own events for a shell and for an edit have no tool
+	switch { // Cursor's own events for shell commands and edits have no tool
 	case t.Name == "" && strings.HasSuffix(event, "ShellExecution"):
 		t.Name, t.Effect, command = "Shell", Runs, f.get("command")
 	case t.Name == "" && strings.HasSuffix(event, "FileEdit"):
@@ -171,7 +172,7 @@ func (f *fields) readTool(event string) Tool {
 	return t
 }
 
-// joinCommand makes shell text of a command, which some agents give as a list of arguments.
+// joinCommand returns a command as shell text. Some agents send a list of arguments.
 func joinCommand(args []string) string {
 	if len(args) < 2 {
 		return firstText(args)
@@ -186,7 +187,7 @@ func joinCommand(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// patchedFiles gives the files that a patch of Codex's changes.
+// patchedFiles returns the files that a Codex patch changes.
 func patchedFiles(text string) (paths []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -199,12 +200,12 @@ func patchedFiles(text string) (paths []string) {
 	return paths
 }
 
-// baseName is a tool's name without the names around it, in lower case.
+// baseName returns a tool's name without prefixes, in lower case.
 func baseName(name string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(name, ".", "/")))
 }
 
-// effectOf says what a tool may do, by its name in the agents that there are.
+// effectOf returns what a tool may do, by its name in the known agents.
 func effectOf(name string) ToolEffect {
 	switch baseName(name) {
 	case "read", "read_file", "read_many_files", "readfile", "view", "view_image", "notebookread", "glob", "grep", "rg", "ls", "list",

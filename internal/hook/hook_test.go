@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestRead reads one event of each kind as each agent sends it.
+// TestRead reads events of each kind, as the agents send them.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestWrite holds the answers to the shapes that agents accept: Codex ignores a denial with one more key.
+// The answers must have the form that agents accept: Codex ignores a denial with an additional key.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestBad reads what is cut, no JSON, nested too deeply, or has keys twice.
+// TestBad reads input that is truncated, is not JSON, is nested too deeply, or repeats keys.
 func TestBad(t *testing.T) {
 	t.Parallel()
 	whole := `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"git reset --hard"}}`
@@ -110,7 +110,7 @@ func TestBad(t *testing.T) {
 	}
 	for _, in := range []string{"", "null", "[]", "[1,2]", "{", "}", `"x"`, "\xff\xfe", `{"a"}`, `{"a":}`, `{a:1}`, "{]", "[}", `{"a":1,}`,
 		strings.Repeat("[", 1_000_000), strings.Repeat(`{"a":`, 300_000), `{"hook_event_name":7}`, `{"hook_event_name":["Stop"]}`} {
-		_ = Read("claude", strings.NewReader(in)) // it returns
+		_ = Read("claude", strings.NewReader(in)) // it must return
 	}
 	if ev := Read("claude", strings.NewReader(`{"session_id":"a","session_id":"b","hook_event_name":"Stop"}`)); ev.Session != "b" {
 		t.Errorf("of two keys: %+v", ev)
@@ -120,12 +120,12 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// never blocks, as a pipe does that nobody writes to.
+// never blocks like a pipe that nobody writes to.
 type never struct{}
 
 func (never) Read([]byte) (int, error) { time.Sleep(time.Hour); return 0, io.EOF }
 
-// TestHuge reads a tool's input of 50 MB without holding it.
+// A tool input of 50 MB must be read without holding it in memory.
 func TestHuge(t *testing.T) {
 	size := 50 << 20
 	in := io.MultiReader(strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"content":"`),
@@ -156,7 +156,8 @@ func (letters) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzRead compares the reader with encoding/json: what that takes, it takes, with the same texts.
+// FuzzRead compares the reader with encoding/json: it must accept the same input and return the
+// same texts.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"a\u00e9\n\"b\" \\"}}`)
 	f.Add(`{"a":[1,2.5e-3,true,false,null,{"b":[]},[{}],""]}`)

@@ -10,18 +10,20 @@ import (
 	"strings"
 )
 
-// Limits of what is kept of an input. Shell text is kept whole, within reason; of everything else the beginning is enough.
+// Limits for what is kept of an input. Shell text is kept completely up to a limit; of other texts
+// only the start is kept.
 const (
 	maxCommand  = 1 << 20
 	maxText     = 4 << 10
 	maxToolText = 32 << 10
-	maxKept     = 4 << 20 // all values together
+	maxKept     = 4 << 20 // of all values together
 	maxValues   = 4096
-	maxInput    = 512 << 20 // an input that is larger is given up
-	maxDepth    = 6         // of what is kept
+	maxInput    = 512 << 20 // the rest of a larger input is not read
+	maxDepth    = 6         // of the values that are kept
 )
 
-// fields are the texts of a JSON object by their paths: "tool_input.command". Items of a list have the path of the list.
+// fields contains the texts in a JSON object by path, such as "tool_input.command". The items of a
+// list have the list's path.
 type fields struct {
 	values     map[string][]string
 	keptBytes  int
@@ -31,7 +33,7 @@ type fields struct {
 
 func (f *fields) get(path string) []string { return f.values[path] }
 
-// first gives the first text there is at one of the paths.
+// first returns the first non-empty text at one of the paths.
 func (f *fields) first(paths ...string) string {
 	for _, p := range paths {
 		for _, v := range f.values[p] {
@@ -43,7 +45,8 @@ func (f *fields) first(paths ...string) string {
 	return ""
 }
 
-// readFields takes the texts out of one JSON value, and stops at its end: agents need not close their side.
+// readFields reads the texts of one JSON value and stops at its end, because an agent need not
+// close the pipe.
 func readFields(in io.Reader) *fields {
 	f := &fields{values: map[string][]string{}}
 	s := &scanner{in: bufio.NewReaderSize(io.LimitReader(in, maxInput), 64<<10)}
@@ -53,7 +56,7 @@ func readFields(in io.Reader) *fields {
 	return f
 }
 
-// bytesToKeep says how many bytes of a text at a path are of use.
+// bytesToKeep returns how many bytes of the text at a path are kept.
 func bytesToKeep(path string) int {
 	switch last := path[strings.LastIndexByte(path, '.')+1:]; last {
 	case "command", "cmd", "script", "patch", "patchText", "input", "tool_input", "toolArgs", "tool_args", "diff":
@@ -67,7 +70,8 @@ func bytesToKeep(path string) int {
 	return maxText
 }
 
-// isToolText reports whether a text is what a tool was given, or gave: what is beyond its beginning counts by its hash.
+// isToolText reports whether a text is part of a tool's input or output. Of a long one, the start
+// and a hash of the rest are kept.
 func isToolText(path string) bool {
 	top, _, _ := strings.Cut(path, ".")
 	switch top {
@@ -86,7 +90,7 @@ func (f *fields) addText(path, text string, whole bool) {
 	f.values[path] = append(f.values[path], text)
 	f.incomplete = f.incomplete || !whole && bytesToKeep(path) == maxCommand
 	if inner := strings.TrimSpace(text); whole && strings.HasPrefix(inner, "{") && strings.Count(path, ".") == 0 {
-		sub := &fields{values: map[string][]string{}} // some agents give the tool's input as JSON in a text
+		sub := &fields{values: map[string][]string{}} // some agents send the tool's input as JSON in a string
 		if sub.readValue(&scanner{in: bufio.NewReader(strings.NewReader(inner))}) == nil {
 			for p, list := range sub.values {
 				f.values[path+"."+p] = append(f.values[path+"."+p], list...)
@@ -97,14 +101,15 @@ func (f *fields) addText(path, text string, whole bool) {
 
 var errSyntax = errors.New("not JSON")
 
-// jsonLevel is one object or list that is being read.
+// jsonLevel is an object or list that is being read.
 type jsonLevel struct {
 	path    string // of its values
 	isList  bool
-	tooDeep bool // nothing below is kept
+	tooDeep bool // nothing inside is kept
 }
 
-// readValue reads one value with everything in it. It does not call itself: an input may be nested as deeply as it likes.
+// readValue reads one value with all its content. It is not recursive, so deep nesting is no
+// problem.
 func (f *fields) readValue(s *scanner) error {
 	var stack []jsonLevel
 	path := ""
@@ -144,7 +149,8 @@ func (f *fields) readValue(s *scanner) error {
 	}
 }
 
-// readOne reads a text, a number or a word, or the beginning of an object or a list, which it puts on the stack.
+// readOne reads a string, number or literal, or the start of an object or list, which it pushes on
+// the stack.
 func (f *fields) readOne(s *scanner, path string, stack *[]jsonLevel) (opened bool, err error) {
 	c, err := s.peek()
 	if err != nil {
@@ -179,7 +185,7 @@ func (f *fields) readOne(s *scanner, path string, stack *[]jsonLevel) (opened bo
 	return false, err
 }
 
-// nextKey reads the key of the next value, if it has one, and gives its path.
+// nextKey reads the next value's key, if it has one, and returns its path.
 func (f *fields) nextKey(s *scanner, stack *[]jsonLevel) (string, error) {
 	top := (*stack)[len(*stack)-1]
 	if top.isList {
@@ -199,20 +205,20 @@ func (f *fields) nextKey(s *scanner, stack *[]jsonLevel) (string, error) {
 		return "", nil
 	}
 	if top.path == "" {
-		delete(f.values, key) // of two equal keys the last one counts
+		delete(f.values, key) // of equal keys the last one counts
 		return key, nil
 	}
 	return top.path + "." + key, nil
 }
 
-// scanner reads the parts of JSON.
+// scanner reads the tokens of JSON.
 type scanner struct {
 	in       *bufio.Reader
 	buf      []byte
-	restHash uint64 // FNV-1a of what is not kept of a text
+	restHash uint64 // FNV-1a hash of the part of a text that is not kept
 }
 
-// peek passes over blanks, and gives the next byte without taking it.
+// peek skips spaces and returns the next byte without consuming it.
 func (s *scanner) peek() (byte, error) {
 	for {
 		c, err := s.in.ReadByte()
@@ -231,7 +237,7 @@ func (s *scanner) skipByte() error {
 	return err
 }
 
-// hasItems reports whether there is anything in what has just been opened, and closes it otherwise.
+// hasItems reports whether the object or list just opened has items. If it has none, it closes it.
 func (s *scanner) hasItems(stack *[]jsonLevel) (bool, error) {
 	top := (*stack)[len(*stack)-1]
 	c, err := s.peek()
@@ -248,7 +254,7 @@ func (s *scanner) hasItems(stack *[]jsonLevel) (bool, error) {
 	return false, s.skipByte()
 }
 
-// nextItem takes what follows a value: a comma, or the end of the object or list.
+// nextItem reads what follows a value: a comma, or the end of the object or list.
 func (s *scanner) nextItem(list bool) (bool, error) {
 	c, err := s.peek()
 	if err != nil {
@@ -263,7 +269,7 @@ func (s *scanner) nextItem(list bool) (bool, error) {
 	return false, errSyntax
 }
 
-// readString reads a string and keeps at most limit bytes of it.
+// readString reads a string and keeps at most limit bytes.
 func (s *scanner) readString(limit int) (text string, whole bool, err error) {
 	if c, err := s.peek(); err != nil || c != '"' {
 		return "", false, errors.Join(errSyntax, err)
@@ -303,7 +309,7 @@ func (s *scanner) readString(limit int) (text string, whole bool, err error) {
 	return text, whole, err
 }
 
-// trimHalfEscape takes half an escape sequence off the end.
+// trimHalfEscape removes an incomplete escape sequence from the end.
 func trimHalfEscape(raw []byte) []byte {
 	i := bytes.LastIndexByte(raw, '\\')
 	if i < 0 || len(raw)-i > 6 {

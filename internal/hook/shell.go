@@ -9,61 +9,63 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Surroundings is what a command's effect depends on. Paths are absolute, and the functions may be nil.
+// Surroundings is what the effect of a command depends on. Paths are absolute. The functions may be
+// nil.
 type Surroundings struct {
 	Root string   // of the working tree
-	Dir  string   // where the text is run
+	Dir  string   // where the text runs
 	Home string   // of the user
 	Git  []string // the repository's git folders
-	// Alias gives what one of git's aliases stands for.
+	// Alias returns the text of a git alias.
 	Alias func(name string) (text string, ok bool)
-	// Tracked reports whether a tracked file matches; paths are from the root.
+	// Tracked reports whether match accepts a tracked file; paths are relative to the root.
 	Tracked func(match func(path string) bool) bool
-	// Precious reports whether there is an ignored file, or a folder with one, that no tool makes again. The path is from the root.
+	// HasIgnored reports whether the path is, or contains, an ignored file that no tool can
+	// recreate. It is relative to the root.
 	HasIgnored func(path string) bool
-	// Protected reports whether a file must not be written. The path is from the root.
+	// Protected reports whether a file must not be written. The path is relative to the root.
 	Protected func(path string) bool
 }
 
 // DestructiveCommand is a command that destroys something.
 type DestructiveCommand struct {
-	Rule       string // its name: reset-hard, clean, rm, …
-	Command    string // as it is run
+	Rule       string // the rule's name: reset-hard, clean, rm, …
+	Command    string // as it would be run
 	Destroys   string // what it destroys
 	Instead    string // what to do instead
-	InSnapshot bool   // a snapshot of the working tree has everything that it destroys
+	InSnapshot bool   // a snapshot of the working tree contains all that it destroys
 }
 
 const (
-	maxNested = 8      // shell texts within shell texts
-	maxSteps  = 20_000 // commands that are looked at, those of loops each time
+	maxNested = 8      // shell text inside shell text
+	maxSteps  = 20_000 // commands to check; those in loops count each time
 )
 
-// FindDestructive gives the destructive commands of a text, each once.
+// FindDestructive returns the destructive commands in shell text, without duplicates.
 func FindDestructive(text string, w Surroundings) []DestructiveCommand {
 	f := &finder{env: w, dir: w.Dir, funcs: map[string]*syntax.Stmt{}, files: map[string]string{}, seen: map[string]bool{},
 		vars: map[string]string{"HOME": w.Home, "PWD": w.Dir, "TMPDIR": "/tmp"}}
 	for _, name := range []string{"$", "RANDOM", "BASHPID", "PPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS"} {
-		f.vars[name] = "0" // some number: what matters is where a path leads
+		f.vars[name] = "0" // any number: what matters is where a path leads
 	}
 	f.readText(text)
 	return f.commands
 }
 
-// finder walks through a text in the order in which it is run, as far as that can be known.
+// finder walks through shell text in the order of execution, as far as that is known.
 type finder struct {
 	env        Surroundings
-	dir        string // "" when it is not known
+	dir        string // "" if unknown
 	vars       map[string]string
 	funcs      map[string]*syntax.Stmt
-	files      map[string]string // that the text writes, by their absolute paths: scripts, lists
-	params     []string          // of the function, or the script; nil when they are not known
-	alias      map[string]string // of the shell
+	files      map[string]string // content of files that the text writes (scripts, lists), by absolute path
+	params     []string          // parameters of the function or script; nil if unknown
+	alias      map[string]string // shell aliases
 	depth      int
 	commands   []DestructiveCommand
 	seen       map[string]bool
 	steps      int
-	stdin      string // what a command reads, when that is written in the text
+	stdin      string // a command's standard input, if the text contains it
 	stdinKnown bool
 }
 
@@ -74,7 +76,7 @@ func (f *finder) addCommand(d DestructiveCommand) {
 	}
 }
 
-// readText reads shell text.
+// readText checks shell text.
 func (f *finder) readText(text string) {
 	if f.depth >= maxNested || strings.TrimSpace(text) == "" {
 		return
@@ -89,7 +91,7 @@ func (f *finder) readText(text string) {
 	f.runStmts(file.Stmts)
 }
 
-// parse reads bash. A text that the parser crashes on is none.
+// parse parses bash. A crash of the parser counts as a syntax error.
 func parse(text string) (file *syntax.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,7 +101,8 @@ func parse(text string) (file *syntax.File, err error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 }
 
-// readBroken reads a text that is no bash, as PowerShell's or one that was cut, command by command.
+// readBroken checks text that is not valid bash, such as PowerShell or truncated text, one command
+// at a time.
 func (f *finder) readBroken(text string) {
 	split := func(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }
 	for _, line := range strings.FieldsFunc(text, split) {
@@ -138,7 +141,7 @@ func (f *finder) runStmt(s *syntax.Stmt) {
 	f.stdin, f.stdinKnown = was, had
 }
 
-// noteWritten remembers what a command writes into a file, where that is written in the text.
+// noteWritten records what a command writes to a file, if the text contains it.
 func (f *finder) noteWritten(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
 		switch r.Op {
@@ -164,7 +167,7 @@ func (f *finder) setFile(abs, text string) {
 	}
 }
 
-// writtenFile gives what the text has written into a file.
+// writtenFile returns what the text has written to a file.
 func (f *finder) writtenFile(p string) (string, bool) {
 	abs, known := f.absPath(p)
 	if !known {
@@ -174,7 +177,7 @@ func (f *finder) writtenFile(p string) (string, bool) {
 	return text, ok
 }
 
-// runRedirect looks where output goes, and reads what a command is given in the text itself.
+// runRedirect checks where output goes, and records a command's input if the text contains it.
 func (f *finder) runRedirect(r *syntax.Redirect) {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
@@ -221,7 +224,7 @@ func (f *finder) runCmd(c syntax.Command) {
 			f.runStmts(i.Stmts)
 		}
 	case *syntax.FuncDecl:
-		if c.Name == nil { // a function without a name is run at once
+		if c.Name == nil { // a function without a name is called immediately
 			f.runStmt(c.Body)
 			return
 		}
@@ -240,7 +243,7 @@ func (f *finder) runCmd(c syntax.Command) {
 	}
 }
 
-// runLoop runs a loop's body for each value that is written in the text.
+// runLoop checks a loop's body for each value that the text contains.
 func (f *finder) runLoop(c *syntax.ForClause) {
 	it, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
@@ -261,7 +264,8 @@ func (f *finder) runLoop(c *syntax.ForClause) {
 	}
 }
 
-// runBinary runs both sides. What the left side of a pipe prints is known where it only prints.
+// runBinary checks both sides. The second part of a pipe gets the first one's output as input, if
+// it is known.
 func (f *finder) runBinary(b *syntax.BinaryCmd) {
 	if b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
 		f.runStmt(b.X)
@@ -277,14 +281,15 @@ func (f *finder) runBinary(b *syntax.BinaryCmd) {
 	f.dir = dir
 }
 
-// outputOf gives what a command prints, where that is written in the text: echo, printf, cat of a heredoc.
+// outputOf returns what a command prints, if the text contains it: echo, printf, cat with a
+// heredoc.
 func (f *finder) outputOf(s *syntax.Stmt) (string, bool) {
 	if f.steps++; f.steps > maxSteps {
 		return "", false
 	}
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
-		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe { // echo x | tr … prints something like x
+		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe { // assume that echo x | tr … prints something like x
 			return f.outputOf(b.X)
 		}
 		return "", false
@@ -333,7 +338,7 @@ func (f *finder) outputOf(s *syntax.Stmt) (string, bool) {
 	return "", false
 }
 
-// printfOutput is what printf prints, near enough.
+// printfOutput returns approximately what printf prints.
 func printfOutput(format string, args []string) string {
 	format = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\0`, "\n").Replace(format)
 	for _, a := range args {
@@ -368,7 +373,7 @@ func (f *finder) runCall(c *syntax.CallExpr) {
 	f.checkCommand(args)
 }
 
-// runSubstitutions runs the command substitutions within a node.
+// runSubstitutions checks the command substitutions in a node.
 func (f *finder) runSubstitutions(n syntax.Node) {
 	if w, ok := n.(*syntax.Word); n == nil || ok && w == nil {
 		return
@@ -388,13 +393,15 @@ func (f *finder) runSubstitutions(n syntax.Node) {
 	})
 }
 
-// unknownText is in the place of what cannot be known before the text is run; trackedFileNames, of names of tracked files.
+// unknownText stands for text that is not known before the command runs, trackedFileNames for the
+// names of tracked files.
 const (
 	unknownText      = "\x00"
 	trackedFileNames = "\x00files"
 )
 
-// expand gives the words that one word becomes: a variable without quotes is split at blanks, braces give several.
+// expand returns the words that a word expands to: an unquoted variable is split at spaces, and
+// braces produce several words.
 func (f *finder) expand(w *syntax.Word) []string {
 	if len(w.Parts) == 1 {
 		if q, ok := w.Parts[0].(*syntax.DblQuoted); ok && len(q.Parts) == 1 && f.params != nil {
@@ -418,7 +425,7 @@ func (f *finder) expand(w *syntax.Word) []string {
 	return []string{f.wordText(w)}
 }
 
-// expandBraces expands the braces of a word, nil when it has none.
+// expandBraces expands a word's braces. It returns nil if there are none.
 func expandBraces(w *syntax.Word) []*syntax.Word {
 	split := *w
 	if !syntax.SplitBraces(&split) {
@@ -447,7 +454,8 @@ func expandBraces(w *syntax.Word) []*syntax.Word {
 	return out
 }
 
-// wordText gives a word's text, with unknown where it has to be run to be known.
+// wordText returns a word's text, with unknownText for parts that are not known before the command
+// runs.
 func (f *finder) wordText(w *syntax.Word) string {
 	if w == nil {
 		return ""
@@ -517,7 +525,8 @@ func (f *finder) paramText(p *syntax.ParamExp) string {
 	return unknownText
 }
 
-// substitutionOutput gives what a command prints whose output is known: $(pwd), $(git rev-parse --show-toplevel), $(echo x).
+// substitutionOutput returns the output of a substitution if it is known: $(pwd), $(git rev-parse
+// --show-toplevel), $(echo x).
 func (f *finder) substitutionOutput(c *syntax.CmdSubst) string {
 	if f.steps++; len(c.Stmts) != 1 || f.depth >= maxNested || f.steps > maxSteps {
 		return unknownText
@@ -563,7 +572,7 @@ func (f *finder) substitutionOutput(c *syntax.CmdSubst) string {
 
 func joinArgs(args []string) string { return strings.Join(args, " ") }
 
-// unescape takes the backslashes out of a word without quotes.
+// unescape removes the backslashes from an unquoted word.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -580,7 +589,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// absPath makes a path of the text absolute; ok is false when it is not known.
+// absPath makes a path absolute. ok is false if the result is not known.
 func (f *finder) absPath(p string) (abs string, ok bool) {
 	if p == "" || strings.Contains(p, unknownText) {
 		return "", false
@@ -594,7 +603,7 @@ func (f *finder) absPath(p string) (abs string, ok bool) {
 	return filepath.Join(f.dir, p), true
 }
 
-// inTree gives a path from the root of the working tree; ok is false for one outside.
+// inTree makes a path relative to the working tree's root. ok is false if it is outside.
 func (f *finder) inTree(abs string) (rel string, ok bool) {
 	rel, err := filepath.Rel(f.env.Root, abs)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {

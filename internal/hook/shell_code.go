@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// interpreter says whether a program runs code of another language from its arguments.
+// interpreter reports whether a program runs code given by its arguments, and in which language.
 func interpreter(name string) (lang string, ok bool) {
 	for _, p := range []string{"python", "pypy"} {
 		if strings.HasPrefix(name, p) {
@@ -22,7 +22,8 @@ func interpreter(name string) (lang string, ok bool) {
 	return "", false
 }
 
-// readInterpreterCode reads the code that an interpreter is given in its arguments, a heredoc or a pipe.
+// readInterpreterCode checks the code that an interpreter gets from its arguments, a heredoc or a
+// pipe.
 func (f *finder) readInterpreterCode(lang string, args []string) {
 	if lang == "run" { // uv run python -c …
 		for i, a := range args {
@@ -50,7 +51,7 @@ func (f *finder) readInterpreterCode(lang string, args []string) {
 	}
 }
 
-// takesCode reports whether an option of an interpreter is followed by code.
+// takesCode reports whether code follows this option of an interpreter.
 func takesCode(lang, option string) bool {
 	switch lang {
 	case "python":
@@ -65,7 +66,7 @@ func takesCode(lang, option string) bool {
 	return short && strings.HasSuffix(strings.ToLower(option), "e") // perl -ne, ruby -e
 }
 
-// runFunctions are functions that run a shell text or a command, by the last part of their name.
+// runFunctions are functions that run shell text or a command, by the last part of their name.
 var runFunctions = map[string]bool{"system": true, "popen": true, "run": true, "call": true, "check_call": true, "check_output": true,
 	"Popen": true, "getoutput": true, "getstatusoutput": true, "execSync": true, "exec": true, "spawn": true,
 	"spawnSync": true, "execFile": true, "execFileSync": true,
@@ -73,19 +74,19 @@ var runFunctions = map[string]bool{"system": true, "popen": true, "run": true, "
 	"create_subprocess_shell": true, "create_subprocess_exec": true, "capture2": true, "capture3": true, "capture2e": true,
 	"Command": true, "execa": true, "$": true, "execaSync": true, "proc_open": true, "popen2": true}
 
-// removeFunctions are functions that delete a folder with everything below it.
+// removeFunctions are functions that delete a folder with its content.
 var removeFunctions = map[string]bool{"rmtree": true, "rmSync": true, "rm": true, "rmdirSync": true, "rm_rf": true,
 	"rm_r": true, "remove_tree": true, "remove_dir": true,
 	"removeSync": true, "rimraf": true, "rimrafSync": true, "remove_entry": true, "emptyDirSync": true, "sync": true}
 
-// functionCall is a function's call in a source text: its name, and the texts among its arguments.
+// functionCall is a function call in source code: its name, and the strings among its arguments.
 type functionCall struct {
 	name  string
 	texts []string
 	args  string
 }
 
-// readSource looks for calls that run commands or delete folders in code of another language.
+// readSource looks for calls that run commands or delete folders, in code of any language.
 func (f *finder) readSource(code string) {
 	all, texts := parseCalls(code)
 	ran := false
@@ -113,7 +114,7 @@ func (f *finder) readSource(code string) {
 			}
 		}
 	}
-	if ran { // a command in a variable: every text that looks like one
+	if ran { // the command is in a variable: check each string that looks like a command
 		for _, t := range texts {
 			if strings.HasPrefix(t, "git ") || strings.HasPrefix(t, "rm ") || strings.HasPrefix(t, "find ") {
 				f.readText(t)
@@ -125,7 +126,7 @@ func (f *finder) readSource(code string) {
 	}
 }
 
-// writtenFiles gives the files that a call writes, by the last part of its name.
+// writtenFiles returns the files that a call writes. last is the last part of its name.
 func (c functionCall) writtenFiles(last, code string) []string {
 	if len(c.texts) == 0 {
 		return nil
@@ -147,9 +148,10 @@ func (c functionCall) writtenFiles(last, code string) []string {
 	return nil
 }
 
-// parseCalls reads the calls of a source text, whatever the language: names before an opening bracket, and texts in quotes.
+// parseCalls finds the calls in source code of any language: names before an opening bracket, and
+// quoted strings.
 func parseCalls(code string) (all []functionCall, texts []string) {
-	var open []int // positions in all of the calls that are open; -1 for other brackets
+	var open []int // indexes in all of the unclosed calls; -1 for other brackets
 	name := ""
 	for i := 0; i < len(code); i++ {
 		c := code[i]
@@ -163,7 +165,7 @@ func parseCalls(code string) (all []functionCall, texts []string) {
 					all[at].texts = append(all[at].texts, text)
 				}
 			}
-			if name == "system" || name == "exec" || name == "qx" { // perl and ruby call without brackets
+			if name == "system" || name == "exec" || name == "qx" { // perl and ruby allow calls without brackets
 				all = append(all, functionCall{name: name, texts: []string{text}})
 			}
 			name = ""
@@ -197,7 +199,7 @@ func parseCalls(code string) (all []functionCall, texts []string) {
 	return all, texts
 }
 
-// isComment reports whether a comment begins at i.
+// isComment reports whether a comment starts at i.
 func isComment(code string, i int) bool {
 	if code[i] == '#' {
 		return i == 0 || code[i-1] == '\n' || code[i-1] == ' '
@@ -205,7 +207,7 @@ func isComment(code string, i int) bool {
 	return strings.HasPrefix(code[i:], "//") && (i == 0 || code[i-1] != ':')
 }
 
-// argsOf is the text of a call's arguments.
+// argsOf returns the text of a call's arguments.
 func argsOf(rest string) string {
 	depth := 1
 	for i := 0; i < len(rest); i++ {
@@ -221,7 +223,7 @@ func argsOf(rest string) string {
 	return rest
 }
 
-// readLiteralText reads a text in quotes at i, and gives the position of its last quote.
+// readLiteralText reads the quoted string at i, and returns the index of its closing quote.
 func readLiteralText(code string, i int) (string, int) {
 	quote := code[i : i+1]
 	if strings.HasPrefix(code[i:], strings.Repeat(quote, 3)) {
@@ -245,7 +247,8 @@ func readLiteralText(code string, i int) (string, int) {
 	return b.String(), len(code)
 }
 
-// backtickCommands are the commands that perl, ruby and php run in backticks, and in %x(…).
+// backtickCommands returns the commands that perl, ruby and php run in backticks, %x(…) and
+// qx(…).
 func backtickCommands(code string) (out []string) {
 	parts := strings.Split(code, "`")
 	for i := 1; i < len(parts)-1; i += 2 {

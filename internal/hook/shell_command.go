@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// prefixPrograms are programs that run the rest of their arguments, with those of their options that take a value.
+// prefixPrograms are programs that run their remaining arguments as a command, with their options
+// that take a value.
 var prefixPrograms = map[string]string{
 	"sudo": "u g h p C T R D U r t", "doas": "u C", "env": "u C S", "nice": "n", "nohup": "", "time": "f o", "command": "", "builtin": "",
 	"exec": "a", "setsid": "", "stdbuf": "i o e", "ionice": "c n p", "timeout": "s k", "chronic": "", "caffeinate": "t w", "unbuffer": "",
@@ -15,10 +16,10 @@ var prefixPrograms = map[string]string{
 	"then": "", "do": "", "!": "", "noglob": "", "nocorrect": "", "npx": "p", "bunx": "", "pnpx": "", "rtk": "",
 }
 
-// positionalArgs is how many arguments stand between such a program and the command it runs.
+// positionalArgs is the number of arguments between such a program and the command that it runs.
 var positionalArgs = map[string]int{"timeout": 1, "gtimeout": 1, "chroot": 1, "flock": 1}
 
-// checkCommand looks at one command with its arguments.
+// checkCommand checks one command with its arguments.
 func (f *finder) checkCommand(args []string) {
 	for len(args) > 0 && isAssignment(args[0]) {
 		name, value, _ := strings.Cut(args[0], "=")
@@ -53,7 +54,7 @@ func (f *finder) checkCommand(args []string) {
 	f.checkNamed(strings.TrimSuffix(name, ".exe"), args)
 }
 
-// withParams does something while the parameters of a function or a script are these.
+// withParams calls do with the parameters of a function or script set.
 func (f *finder) withParams(params []string, do func()) {
 	was, vars := f.params, maps.Clone(f.vars)
 	f.params = append([]string{}, params...)
@@ -65,7 +66,7 @@ func (f *finder) withParams(params []string, do func()) {
 	}
 	do()
 	f.params = was
-	for name := range f.vars { // the others are global
+	for name := range f.vars { // other variables are global
 		if _, err := strconv.Atoi(name); err == nil || name == "@" || name == "*" || name == "#" {
 			delete(f.vars, name)
 			if v, ok := vars[name]; ok {
@@ -75,7 +76,7 @@ func (f *finder) withParams(params []string, do func()) {
 	}
 }
 
-// runScript runs a file that the text has written.
+// runScript checks a script that the text has written.
 func (f *finder) runScript(text string, params []string) {
 	first, _, _ := strings.Cut(text, "\n")
 	words := strings.Fields(strings.TrimPrefix(first, "#!"))
@@ -90,7 +91,7 @@ func (f *finder) runScript(text string, params []string) {
 	f.dir = dir
 }
 
-// checkNamed looks at a command by its name.
+// checkNamed checks a command by its name.
 func (f *finder) checkNamed(name string, args []string) {
 	switch name {
 	case "git":
@@ -145,7 +146,7 @@ func (f *finder) checkNamed(name string, args []string) {
 	}
 }
 
-// isAssignment reports whether a word sets a variable.
+// isAssignment reports whether a word assigns a variable.
 func isAssignment(w string) bool {
 	name, _, ok := strings.Cut(w, "=")
 	if !ok || name == "" || name[0] >= '0' && name[0] <= '9' {
@@ -193,7 +194,7 @@ func (f *finder) checkPrefixed(name, values string, args []string) {
 	}
 }
 
-// operands are the arguments that are no options. values are the options that take one.
+// operands returns the arguments that are not options. values lists the options that take a value.
 func operands(args []string, values string) (out []string) {
 	takes := strings.Fields(values)
 	for i := 0; i < len(args); i++ {
@@ -214,7 +215,7 @@ func operands(args []string, values string) (out []string) {
 	return out
 }
 
-// options reports which options there are before "--": letters of clusters, and long ones by name without a value.
+// options returns the options before "--": the letters of short ones, and the names of long ones.
 func options(args []string) map[string]bool {
 	set := map[string]bool{}
 	for _, a := range args {
@@ -246,7 +247,7 @@ func (f *finder) runCD(args []string) {
 	f.vars["PWD"] = f.dir
 }
 
-// runShell reads the text of sh -c, or what sh reads from a heredoc or a pipe.
+// runShell checks the text of sh -c, or what sh reads from a heredoc or a pipe.
 func (f *finder) runShell(args []string) {
 	for i, a := range args {
 		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c") && i+1 < len(args) {
@@ -271,7 +272,7 @@ func (f *finder) runShell(args []string) {
 	}
 }
 
-// runXargs runs a command with arguments that come from elsewhere.
+// runXargs checks a command whose arguments come from standard input.
 func (f *finder) runXargs(args []string) {
 	takes := " I i L l n P s d E a j "
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -311,7 +312,7 @@ func (f *finder) runXargs(args []string) {
 	f.checkCommand(run)
 }
 
-// checkBelay looks at what only a person may do with belay.
+// checkBelay checks for belay commands that only a person may run.
 func (f *finder) checkBelay(args []string) {
 	words := operands(args[1:], "C dir")
 	if len(words) == 0 {
@@ -327,7 +328,7 @@ func (f *finder) checkBelay(args []string) {
 	}
 }
 
-// quoteArgs writes arguments as a shell reads them.
+// quoteArgs quotes arguments for a shell.
 func quoteArgs(args []string) string {
 	out := make([]string, len(args))
 	for i, a := range args {

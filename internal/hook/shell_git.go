@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// gitGlobalOptions are git's own options that take a value as the next argument.
+// gitGlobalOptions are git's global options whose value is the next argument.
 var gitGlobalOptions = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true,
 	"--exec-path": true, "--super-prefix": true, "--config-env": true, "--attr-source": true, "--list-cmds": true}
 
@@ -17,7 +17,7 @@ const (
 	insteadAsk     = "ask the person to do it"
 )
 
-// checkGit looks at a git command.
+// checkGit checks a git command.
 func (f *finder) checkGit(args []string) {
 	dir := f.dir
 	defer func() { f.dir = dir }()
@@ -33,7 +33,7 @@ func (f *finder) checkGit(args []string) {
 		switch a {
 		case "-C", "--work-tree":
 			if f.dir, _ = f.absPath(value); f.dir == "" {
-				f.dir = dir // somewhere: it may as well be here
+				f.dir = dir // unknown: assume it is here
 			}
 		case "--git-dir":
 			abs, ok := f.absPath(value)
@@ -61,7 +61,8 @@ func (f *finder) checkGit(args []string) {
 	}
 }
 
-// isElsewhere reports whether a command is run outside of the working tree, as in a clone below /tmp.
+// isElsewhere reports whether a command runs outside the working tree, for example in a clone below
+// /tmp.
 func (f *finder) isElsewhere() bool {
 	if f.dir == "" {
 		return false
@@ -70,7 +71,7 @@ func (f *finder) isElsewhere() bool {
 	return !in && !f.inGit(f.dir)
 }
 
-// runAlias runs an alias of git's.
+// runAlias checks the text of a git alias.
 func (f *finder) runAlias(text string, args []string) {
 	if f.depth >= maxNested {
 		return
@@ -88,15 +89,15 @@ func (f *finder) addGit(rule string, args []string, why, instead string, covered
 	f.addCommand(DestructiveCommand{Rule: rule, Command: "git " + quoteArgs(args), Destroys: why, Instead: instead, InSnapshot: covered})
 }
 
-// hasOption reports whether one of some options is set.
+// hasOption reports whether one of these options is set.
 func hasOption(o map[string]bool, names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return o[n] })
 }
 
-// commandsWithHooks are the commands that run commit hooks.
+// commandsWithHooks are the git commands that run commit hooks.
 var commandsWithHooks = map[string]bool{"commit": true, "push": true, "merge": true, "am": true, "rebase": true, "cherry-pick": true}
 
-// gitRules gives what looks at the arguments of one git command each, its name first.
+// gitRules returns the check for each git command. Its arguments start with the command's name.
 func gitRules() map[string]func(*finder, []string) {
 	return map[string]func(*finder, []string){
 		"reset": (*finder).gitReset, "clean": (*finder).gitClean, "checkout": (*finder).gitCheckout, "restore": (*finder).gitRestore,
@@ -112,7 +113,7 @@ func gitRules() map[string]func(*finder, []string) {
 	}
 }
 
-// gitNothing is a command that an alias cannot replace and that destroys nothing.
+// gitNothing is for harmless commands. They are listed because an alias cannot replace them.
 func (f *finder) gitNothing([]string) {}
 
 func (f *finder) gitReset(args []string) {
@@ -161,7 +162,7 @@ func (f *finder) gitCheckout(args []string) {
 	}
 }
 
-// isTracked reports whether a word names a tracked file or folder, or all of them.
+// isTracked reports whether a word names a tracked file or folder, or everything.
 func (f *finder) isTracked(p string) bool {
 	if p == "." || p == ":/" || p == "*" || p == "./" || strings.Contains(p, trackedFileNames) {
 		return true
@@ -174,7 +175,7 @@ func (f *finder) isTracked(p string) bool {
 	return ok && f.coversTracked(rel)
 }
 
-// listsTracked reports whether a git command prints names of tracked files.
+// listsTracked reports whether a git command prints the names of tracked files.
 func (f *finder) listsTracked(args []string) bool {
 	if len(args) == 0 || hasOption(options(args), "o", "others", "i", "ignored") {
 		return false
@@ -182,7 +183,7 @@ func (f *finder) listsTracked(args []string) bool {
 	return args[0] == "ls-files" || args[0] == "diff" && hasOption(options(args), "name-only")
 }
 
-// coversTracked reports whether a pattern from the root covers a tracked file.
+// coversTracked reports whether a pattern, relative to the root, matches a tracked file.
 func (f *finder) coversTracked(pattern string) bool {
 	return f.env.Tracked != nil && f.env.Tracked(coverTest(pattern))
 }
@@ -294,7 +295,7 @@ func (f *finder) gitRm(args []string) {
 	}
 }
 
-// gitVerify looks at commands that run hooks.
+// gitVerify checks commands that run hooks.
 func (f *finder) gitVerify(args []string) {
 	skips := options(args)["no-verify"]
 	if args[0] == "commit" {
@@ -310,7 +311,8 @@ func (f *finder) gitVerify(args []string) {
 	}
 }
 
-// clusterHas reports whether a cluster of git commit's short options has a letter; those that take a value end it.
+// clusterHas reports whether a group of git commit's short options contains a letter. An option
+// that takes a value ends the group.
 func clusterHas(a string, want byte) bool {
 	if len(a) < 2 || a[0] != '-' || a[1] == '-' {
 		return false
@@ -326,7 +328,8 @@ func clusterHas(a string, want byte) bool {
 	return false
 }
 
-// isProgramSetting are settings of git's that name programs, or say where hooks and more settings are.
+// isProgramSetting reports whether a git setting names a program, or a place for hooks or further
+// settings.
 func isProgramSetting(key string) bool {
 	key = strings.ToLower(key)
 	switch key {
@@ -436,7 +439,7 @@ func (f *finder) gitCheckoutIndex(args []string) {
 	}
 }
 
-// inGit reports whether a path is a git folder, or in one.
+// inGit reports whether a path is in a git folder, or is one.
 func (f *finder) inGit(abs string) bool {
 	for _, dir := range f.env.Git {
 		if abs == dir || strings.HasPrefix(abs, dir+"/") {
@@ -449,7 +452,8 @@ func (f *finder) inGit(abs string) bool {
 	return false
 }
 
-// isLockOrText reports whether a path in a git folder is a lock or a text that people and agents write for git.
+// isLockOrText reports whether a path in a git folder is a lock or a message file that people and
+// agents write.
 func isLockOrText(abs string) bool {
 	switch name := filepath.Base(abs); name {
 	case "COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_EDITMSG":
@@ -459,7 +463,7 @@ func isLockOrText(abs string) bool {
 	}
 }
 
-// checkWrite looks at a file that is written.
+// checkWrite checks a file that is written.
 func (f *finder) checkWrite(file, command string) {
 	abs, ok := f.absPath(file)
 	if rel, in := f.inTree(abs); ok && in && f.env.Protected != nil && f.env.Protected(rel) {
@@ -474,14 +478,15 @@ func (f *finder) checkWrite(file, command string) {
 		Instead:  insteadAsk, InSnapshot: false})
 }
 
-// targetArguments says which arguments of a command are written: the last, all, or those of an option.
+// targetArguments says which arguments of a command name files it writes: the last, all, or those
+// of an option.
 var targetArguments = map[string]string{"cp": "last", "mv": "all", "install": "last", "ln": "last", "rsync": "last",
 	"tee": "all", "touch": "all",
 	"truncate": "all", "chmod": "all", "chown": "all", "rm": "all", "unlink": "all", "rmdir": "all", "shred": "all", "dd": "of=",
 	"curl": "-o", "wget": "-O", "sed": "-i", "perl": "-i", "sponge": "all", "patch": "all", "Remove-Item": "all", "Set-Content": "all",
 	"Out-File": "all", "Copy-Item": "last", "vim": "all", "ed": "all", "ex": "all"}
 
-// checkGitFiles looks for git's own files among what a command writes.
+// checkGitFiles checks the files that a command writes.
 func (f *finder) checkGitFiles(name string, args []string) {
 	how, ok := targetArguments[name]
 	if !ok {

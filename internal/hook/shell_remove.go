@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// checkRM looks at what is deleted with everything below it. Single files are not looked at: a snapshot has them.
+// checkRM checks recursive deletions. Single files are not checked, because a snapshot contains
+// them.
 func (f *finder) checkRM(name string, args []string) {
 	o := options(args)
 	deep := name != "rm" || o["r"] || o["R"] || o["recursive"] ||
@@ -16,7 +17,7 @@ func (f *finder) checkRM(name string, args []string) {
 	}
 }
 
-// checkRemoveItem looks at PowerShell's ways of deleting.
+// checkRemoveItem checks PowerShell's commands that delete.
 func (f *finder) checkRemoveItem(name string, args []string) {
 	recurse := false
 	var files []string
@@ -30,14 +31,14 @@ func (f *finder) checkRemoveItem(name string, args []string) {
 		}
 	}
 	if name == "rmdir" && !recurse {
-		return // an empty folder
+		return // it deletes only an empty folder
 	}
 	if recurse {
 		f.checkRemove(args, files, false)
 	}
 }
 
-// checkRemove looks at paths that are deleted.
+// checkRemove checks paths that are deleted.
 func (f *finder) checkRemove(command, paths []string, single bool) {
 	for _, p := range paths {
 		if d, bad := f.deletionLoss(p, single); bad {
@@ -48,7 +49,7 @@ func (f *finder) checkRemove(command, paths []string, single bool) {
 	}
 }
 
-// deletionLoss says what deleting a path loses.
+// deletionLoss returns what is lost if a path is deleted.
 func (f *finder) deletionLoss(p string, _ bool) (DestructiveCommand, bool) {
 	if strings.Contains(p, trackedFileNames) {
 		return DestructiveCommand{Rule: "rm", Destroys: "tracked files are deleted, with their uncommitted changes", InSnapshot: true,
@@ -59,7 +60,7 @@ func (f *finder) deletionLoss(p string, _ bool) (DestructiveCommand, bool) {
 		return DestructiveCommand{}, false
 	}
 	if f.inGit(abs) {
-		return DestructiveCommand{}, false // checkGitFiles has looked
+		return DestructiveCommand{}, false // checkGitFiles has checked it
 	}
 	rel, ok := f.inTree(abs)
 	if !ok {
@@ -78,7 +79,8 @@ func (f *finder) deletionLoss(p string, _ bool) (DestructiveCommand, bool) {
 	return DestructiveCommand{}, false
 }
 
-// coverTest gives the test whether a path from the root is what a pattern names, or below it.
+// coverTest returns a function that reports whether a path matches the pattern or is below a match.
+// Both are relative to the root.
 func coverTest(pattern string) func(string) bool {
 	if pattern == "." {
 		return func(string) bool { return true }
@@ -104,7 +106,7 @@ func coverTest(pattern string) func(string) bool {
 	}
 }
 
-// findArguments is what find is asked for.
+// findArguments is what find's arguments select and do.
 type findArguments struct {
 	roots, names []string
 	folders      bool // only folders
@@ -112,7 +114,7 @@ type findArguments struct {
 	commands     [][]string // commands that it runs
 }
 
-// parseFind reads the arguments of find.
+// parseFind parses the arguments of find.
 func (f *finder) parseFind(args []string) (s findArguments) {
 	i := 1
 	for ; i < len(args) && !strings.HasPrefix(args[i], "-") && args[i] != "(" && args[i] != "!"; i++ {
@@ -151,7 +153,7 @@ func (f *finder) parseFind(args []string) (s findArguments) {
 	return s
 }
 
-// checkFind looks at find with -delete, or with a command that deletes.
+// checkFind checks find with -delete or with a command that deletes.
 func (f *finder) checkFind(args []string) {
 	s := f.parseFind(args)
 	for _, run := range s.commands {
@@ -189,7 +191,7 @@ func (f *finder) checkFind(args []string) {
 	}
 }
 
-// selectsTracked compares what find selects by name with the files of the tree.
+// selectsTracked reports whether find selects a tracked file.
 func (f *finder) selectsTracked(s findArguments) bool {
 	for _, root := range s.roots {
 		abs, ok := f.absPath(root)
@@ -208,7 +210,7 @@ func (f *finder) selectsTracked(s findArguments) bool {
 	return false
 }
 
-// isSelected reports whether one of find's names selects a file, or a folder it is in.
+// isSelected reports whether one of find's names selects a file or a folder that contains it.
 func isSelected(p, root string, names []string, folders bool) bool {
 	if len(names) == 0 {
 		return true

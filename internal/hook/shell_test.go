@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// world is the working tree of the corpus: what is tracked in it, and what is ignored.
+// world returns the working tree that the test commands run in.
 func world() Surroundings {
 	tracked := strings.Fields(`README.md CONTRIBUTING.md go.mod go.sum package.json package-lock.json Makefile .gitignore .github/workflows/ci.yml
 		src/main.go src/app/index.ts src/app/view.tsx src/lib/util.py src/lib/io.py docs/guide.md docs/api/index.md tests/test_a.py
@@ -38,10 +38,11 @@ func corpus(t testing.TB, name string) (list []string) {
 	return list
 }
 
-// TestDestructiveCorpus holds the rules to commands as agents run them. Those in the files with "later" and "third" in their names were
-// written before the rules were tried on them: of 156 destructive ones 3 were not found then, of 199 harmless ones 1 was denied;
-// of the third part 3 of 60 and 1 of 60. What could be said about them in general (ls | xargs, git in another repository;
-// scripts that the text itself writes, parameters of functions) was added afterwards.
+// TestDestructiveCorpus checks the rules with commands as agents run them. Commands in the files
+// named "later" and "third" were written before the rules were tried on them: at first the rules
+// missed 3 of 156 destructive commands and denied 1 of 199 harmless ones; in the third part they
+// missed 3 of 60 and denied 1 of 60. General rules for these cases (ls | xargs, git in another
+// repository, scripts that the text writes, function parameters) were added later.
 func TestDestructiveCorpus(t *testing.T) {
 	t.Parallel()
 	total := map[bool]int{}
@@ -72,7 +73,7 @@ func TestDestructiveCorpus(t *testing.T) {
 	}
 }
 
-// What a command is called, and what a snapshot can bring back, decides what the mode snapshot allows.
+// The rule's name and InSnapshot decide what the mode snapshot allows.
 func TestDestructive(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]struct {
@@ -108,7 +109,7 @@ func TestDestructive(t *testing.T) {
 	}
 }
 
-// A protected file is not written by a command either.
+// A command must not write a protected file either.
 func TestDestructiveProtected(t *testing.T) {
 	t.Parallel()
 	w := world()
@@ -123,8 +124,8 @@ func TestDestructiveProtected(t *testing.T) {
 	}
 }
 
-// Nothing that somebody writes may keep a hook from answering. What counts is processor time, so
-// no other test runs beside this one.
+// No command text may keep a hook busy. The test measures processor time, so it must not run in
+// parallel.
 func TestDestructiveHostile(t *testing.T) {
 	for name, text := range map[string]string{
 		"nested substitutions": strings.Repeat("$(", 2000) + "git reset --hard" + strings.Repeat(")", 2000),
