@@ -11,33 +11,33 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// integration is where and how an agent is told of belay's hooks.
+// integration says where and how belay's hooks are installed for an agent.
 type integration struct {
 	name        string
-	userFile    func(env []string) (string, bool) // its file for all of a user's projects
+	userFile    func(env []string) (string, bool) // the agent's settings file for all of a user's projects
 	projectFile string                            // its file below the root of a project
 	events      []event
-	newElement  func(program string, seconds int) map[string]any // of the array of an event
-	hasVersion  bool                                             // the document says "version": 1
-	ownFile     func(program string) ([]byte, error)             // a file of belay's alone, instead of events in one of the agent's
+	newElement  func(program string, seconds int) map[string]any // of the event's array
+	hasVersion  bool                                             // the document needs "version": 1
+	ownFile     func(program string) ([]byte, error)             // content of a file that is only belay's; nil to use a settings file
 }
 
-// event is one of an agent's events and how long belay's hook may take for it, in seconds. A hook that takes longer is
-// abandoned by the agent, which continues.
+// event is an agent's event and the time limit in seconds for belay's hook. An agent abandons a
+// hook that takes longer, and continues.
 type event struct {
 	name    string
 	seconds int
 }
 
-// The time limits of hooks: a snapshot of a very large repository takes seconds when it is the first one, and the checks
-// at a stop may run tests.
+// The hooks' time limits. The first snapshot of a very large repository takes seconds, and the
+// checks at a stop may run tests.
 const (
 	usualLimit = 60
 	stopLimit  = 600
 	endLimit   = 3 // Codex allows no more
 )
 
-// claudeEvents are those of Claude Code that other agents have too, and more.
+// claudeEvents returns the events of Claude Code that other agents have too, and more.
 func claudeEvents(more ...string) []event {
 	list := []event{{"SessionStart", usualLimit}, {"UserPromptSubmit", usualLimit}, {"PreToolUse", usualLimit},
 		{"PostToolUse", usualLimit}, {"Stop", stopLimit}, {"SessionEnd", endLimit}}
@@ -47,7 +47,7 @@ func claudeEvents(more ...string) []event {
 	return list
 }
 
-// integrations are the agents that hooks can be installed for.
+// integrations returns the agents that hooks can be installed for.
 func integrations() []integration {
 	return []integration{
 		{name: "claude", userFile: homeFile("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), projectFile: ".claude/settings.local.json",
@@ -85,12 +85,13 @@ func integrations() []integration {
 	}
 }
 
-// newGroup is an element of an event's array as Claude Code defined it: all tools, one hook.
+// newGroup returns an element of an event's array in Claude Code's format: one hook for all tools.
 func newGroup(handler map[string]any) map[string]any {
 	return map[string]any{"hooks": []any{handler}}
 }
 
-// copilotFile has the events by the names with which Copilot gives hooks the fields of Claude Code.
+// copilotFile returns the hooks under Claude Code's event names: for these, Copilot sends Claude
+// Code's fields.
 func copilotFile(program string) ([]byte, error) {
 	hooks := map[string]any{}
 	for _, e := range claudeEvents() {
@@ -100,7 +101,8 @@ func copilotFile(program string) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// homeFile makes a path below a folder in the user's home, or below the one that a variable names.
+// homeFile returns a file below a folder in the user's home, or below the folder that the variable
+// names.
 func homeFile(variable, folder, file string) func(env []string) (string, bool) {
 	return func(env []string) (string, bool) {
 		if dir := proc.Variable(env, variable); variable != "" && filepath.IsAbs(dir) {
@@ -111,8 +113,8 @@ func homeFile(variable, folder, file string) func(env []string) (string, bool) {
 	}
 }
 
-// shellCommand starts belay's hook. With the program gone it succeeds and says nothing: some agents take any other end of
-// a hook as a denial.
+// shellCommand returns the shell text that runs belay's hook. If the program no longer exists, the
+// text succeeds without output, because some agents take any other result as a denial.
 func shellCommand(program, agent string) string {
 	q := quote(program)
 	return "[ -x " + q + " ] || exit 0; exec " + q + " hook " + agent
@@ -127,7 +129,8 @@ func unquote(s string) string {
 	return s
 }
 
-// programOf gives the program of a command that is belay's hook for the agent, in exec form or for a shell.
+// programOf returns the program of a command, in exec form or for a shell, if the command is
+// belay's hook for the agent.
 func programOf(agent, command string, args []string) (program string, ok bool) {
 	if len(args) > 0 {
 		program, ok = command, slices.Equal(args, []string{"hook", agent})
@@ -140,7 +143,7 @@ func programOf(agent, command string, args []string) (program string, ok bool) {
 	return program, ok && strings.HasPrefix(filepath.Base(program), "belay")
 }
 
-// Names are the agents that hooks can be installed for.
+// Names returns the agents that hooks can be installed for.
 func Names() []string {
 	var names []string
 	for _, i := range integrations() {
@@ -159,16 +162,17 @@ func integrationOf(name string) (integration, error) {
 		cmp.Or(name, ""))
 }
 
-// hook is one of belay's in a document.
+// hook is a hook of belay's in a document.
 type hook struct {
 	event   string
 	program string
-	group   int // of the element in the event's array
+	group   int // index of the element in the event's array
 	element any // decoded
 	spans   func(kept func(path string) bool) []span
 }
 
-// hooks finds belay's in a document, also in members whose name comes again: agents read the last one.
+// hooks finds belay's hooks in a document. It also searches repeated members, although agents read
+// only the last one.
 func (d *document) hooks(agent string) (found []hook, err error) {
 	root, skip, err := d.parse()
 	if err != nil || root == nil {
@@ -194,7 +198,7 @@ func (d *document) hooks(agent string) (found []hook, err error) {
 	return found, nil
 }
 
-// elementPlace is an element of the array of an event.
+// elementPlace is the position of an element in an event's array.
 type elementPlace struct {
 	d       *document
 	top     container
@@ -205,7 +209,7 @@ type elementPlace struct {
 	element int
 }
 
-// handlers gives belay's hooks in one element: the element itself, or those in its own list.
+// handlers returns belay's hooks in one element: the element itself, or those in its list.
 func (d *document) handlers(agent string, p elementPlace, skip int) (found []hook) {
 	i := p.list.items[p.element]
 	element := decodeJSON(d.text[i.from:i.to])
@@ -236,7 +240,8 @@ func (d *document) handlers(agent string, p elementPlace, skip int) (found []hoo
 	return found
 }
 
-// spans are the bytes of the element, or of what would be empty without it. kept says what stays although it is.
+// spans returns the bytes of the element, or of the container that would be empty without it. kept
+// says which containers stay even if empty.
 func (p elementPlace) spans(kept func(path string) bool) []span {
 	name := "hooks." + p.events.items[p.event].name
 	switch {
@@ -248,7 +253,7 @@ func (p elementPlace) spans(kept func(path string) bool) []span {
 	return p.d.spansOf(p.top, p.at)
 }
 
-// decodeJSON is the value of JSON with comments; nil for what is none.
+// decodeJSON decodes JSON with comments. It returns nil if text is not JSON.
 func decodeJSON(text []byte) (v any) {
 	d := document{text: text}
 	if root, _, err := d.parse(); err == nil && root != nil {
@@ -259,7 +264,7 @@ func decodeJSON(text []byte) (v any) {
 	return v
 }
 
-// commandIn gives the program of a handler that is belay's.
+// commandIn returns a handler's program if the handler is belay's.
 func commandIn(agent string, handler any) (program string, ok bool) {
 	h, _ := handler.(map[string]any)
 	command, _ := h["command"].(string)

@@ -18,8 +18,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Codex runs a hook only when its hash is in the user's config.toml: a person says so there. belay asks Codex itself
-// which hooks it sees, and with which hash.
+// Codex runs a hook only if the user's config.toml contains the hook's hash, which shows that a
+// person trusts it. belay asks Codex which hooks it sees, and with which hashes.
 
 // codexHook is a hook as Codex lists it.
 type codexHook struct {
@@ -29,14 +29,14 @@ type codexHook struct {
 	Trust   string `json:"trustStatus"`
 }
 
-// codexLimit is how long Codex may take to answer.
+// codexLimit is the time limit for Codex's answer.
 const codexLimit = 20 * time.Second
 
-// codexHooks asks Codex for belay's hooks that it sees in a folder.
+// codexHooks asks Codex for those of belay's hooks that it sees in a folder.
 func codexHooks(ctx context.Context, codex, dir string, env []string) (list []codexHook, err error) {
 	ctx, cancel := context.WithTimeout(ctx, codexLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, codex, "app-server", "--disable", "plugins") // which would be fetched
+	cmd := exec.CommandContext(ctx, codex, "app-server", "--disable", "plugins") // enabling plugins would download them
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, time.Second
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -66,7 +66,8 @@ func codexHooks(ctx context.Context, codex, dir string, env []string) (list []co
 	return nil, errors.Join(errors.New("codex app-server ended without an answer"), ctx.Err(), lines.Err())
 }
 
-// codexAnswer reads a line of the app server's; done is false for one that is not the answer to hooks/list.
+// codexAnswer parses a line from the app server. done is false if it is not the answer to
+// hooks/list.
 func codexAnswer(line []byte) (list []codexHook, done bool, err error) {
 	var a struct {
 		ID     int
@@ -91,15 +92,15 @@ func codexAnswer(line []byte) (list []codexHook, done bool, err error) {
 	return list, true, nil
 }
 
-// CodexState is what Codex says of belay's hooks.
+// CodexState is what Codex reports about belay's hooks.
 type CodexState struct {
 	Found     int    `json:"seen"`
 	Trusted   int    `json:"trusted"`
-	Problem   string `json:"problem,omitempty"` // why it could not be asked
+	Problem   string `json:"problem,omitempty"` // why Codex could not be asked
 	untrusted []codexHook
 }
 
-// Codex asks Codex, if it is installed, which of the hooks that were written it sees and trusts.
+// Codex asks Codex, if installed, which of the installed hooks it sees and trusts.
 func (q Request) Codex(ctx context.Context) CodexState {
 	codex, err := q.findProgram("codex")
 	if err != nil {
@@ -128,7 +129,7 @@ func (q Request) Codex(ctx context.Context) CodexState {
 	return s
 }
 
-// codexDir is the folder that Codex is asked about.
+// codexDir returns the folder that Codex is asked about.
 func (q Request) codexDir() string {
 	if q.Project != "" {
 		return q.Project
@@ -136,7 +137,7 @@ func (q Request) codexDir() string {
 	return string(filepath.Separator)
 }
 
-// codexFile is the file of the hooks, as Codex calls it.
+// codexFile returns the hooks' file in the form that Codex uses.
 func (q Request) codexFile() (string, error) {
 	in, err := integrationOf("codex")
 	if err != nil {
@@ -152,7 +153,7 @@ func (q Request) codexFile() (string, error) {
 	return path, nil
 }
 
-// String says it for people.
+// String returns the state as text for people.
 func (s CodexState) String() string {
 	switch {
 	case s.Problem != "":
@@ -166,13 +167,14 @@ func (s CodexState) String() string {
 	return fmt.Sprintf("sees %d hooks and trusts them", s.Found)
 }
 
-// Wants reports whether an agent's hooks are to be written.
+// Wants reports whether an agent's hooks are to be installed.
 func (q Request) Wants(agent string) bool {
 	return slices.Contains(q.Agents, agent) && !q.Remove && !q.DryRun
 }
 
-// TrustCodex writes the hashes of the hooks that Codex does not trust yet into its config, as its own question does. It
-// may be called only with a person's yes. When Codex does not trust the hooks then, its config is restored.
+// TrustCodex adds the hashes of hooks that Codex does not trust yet to Codex's config, as Codex's
+// own dialogue does. It may be called only after a person has agreed. If Codex still does not trust
+// the hooks, it restores the config.
 func (q Request) TrustCodex(ctx context.Context, before CodexState) (CodexState, error) {
 	config, ok := homeFile("CODEX_HOME", ".codex", "config.toml")(q.Env)
 	if !ok {
@@ -223,11 +225,12 @@ func trustHooks(hooks []codexHook) func(f settingsFile, rec *installRecord) (edi
 }
 
 func tableHead(key string) string {
-	name, _ := json.Marshal(key) // a basic string of TOML's for every path that can be typed
+	name, _ := json.Marshal(key) // a JSON string is a valid TOML string for every path that can be typed
 	return "[hooks.state." + string(name) + "]"
 }
 
-// cutTables takes the tables of hooks out of a config, as belay and Codex write them, with the empty line before each.
+// cutTables removes the hooks' tables from a config, in the form that belay and Codex write them,
+// with the empty line before each.
 func cutTables(text []byte, keys []string) []byte {
 	for _, key := range keys {
 		head := []byte(tableHead(key))
@@ -253,7 +256,7 @@ func cutTables(text []byte, keys []string) []byte {
 	return text
 }
 
-// untrustHooks takes out what was recorded.
+// untrustHooks removes what belay has added.
 func untrustHooks(f settingsFile, rec *installRecord) (editResult, error) {
 	if !f.exists || rec == nil {
 		return editResult{text: f.text, rec: rec}, nil
@@ -268,17 +271,18 @@ func untrustHooks(f settingsFile, rec *installRecord) (editResult, error) {
 	return editResult{text: text}, nil
 }
 
-// hash is the one that Codex gives a hook: of its event and its handler, as JSON with sorted keys.
+// codexHash returns the hash that Codex computes for a hook, of its event and handler as JSON with
+// sorted keys.
 func codexHash(event, command string, seconds int) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(map[string]any{"event_name": snakeCase(event), "hooks": []any{
-		map[string]any{"async": false, "command": command, "timeout": seconds, "type": "command"}}}) // strings and a number
+		map[string]any{"async": false, "command": command, "timeout": seconds, "type": "command"}}}) // cannot fail
 	return "sha256:" + digest(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// snakeCase writes PreToolUse as pre_tool_use.
+// snakeCase turns PreToolUse into pre_tool_use.
 func snakeCase(event string) string {
 	var b strings.Builder
 	for n, r := range event {
@@ -290,7 +294,8 @@ func snakeCase(event string) string {
 	return b.String()
 }
 
-// codexTrusts reports whether the user's config has the hash of each of belay's hooks in a file.
+// codexTrusts reports whether the user's config contains the hash of each of belay's hooks in a
+// file.
 func codexTrusts(path string, found []hook, in integration, env []string) bool {
 	config, ok := homeFile("CODEX_HOME", ".codex", "config.toml")(env)
 	if !ok {

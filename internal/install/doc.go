@@ -1,3 +1,4 @@
-// Package install writes belay's hooks and skill into the settings of coding agents, and removes them. It changes only
-// its own entries, by their position: every other byte of a file stays. It never decides what a hook does.
+// Package install adds belay's hooks and skill to the settings of coding agents, and removes them.
+// It edits only its own entries, in place; all other bytes of a file stay the same. What a hook
+// does is decided elsewhere.
 package install

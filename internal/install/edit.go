@@ -10,12 +10,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// span is a range of bytes: from, up to but not including to.
+// span is a range of bytes, without the byte at To.
 type span struct{ From, To int }
 
-// document is a JSON file while it is edited: with comments, trailing commas, a byte order mark and the line ends that
-// it has. Nothing is encoded anew. added are the bytes that were inserted, in their order, so that they can be
-// cut out again.
+// document is a JSON file that is edited in place, with its comments, trailing commas, byte order
+// mark and line ends; nothing is re-encoded. addedSpans are the inserted bytes in order, so that
+// they can be removed again.
 type document struct {
 	text       []byte
 	addedSpans []span
@@ -27,20 +27,21 @@ const byteOrderMark = "\ufeff" // a byte order mark
 type item struct {
 	name     string // of a member
 	from, to int
-	before   []byte // spaces and comments in front of it
-	comma    int    // where the comma behind it is, -1 for none
+	before   []byte // spaces and comments before it
+	comma    int    // position of the comma after it, or -1
 	value    hujson.Value
 }
 
-// container is an object or an array.
+// container is an object or array.
 type container struct {
-	open, close int // of its brackets
+	open, close int // positions of the brackets
 	items       []item
-	trailing    []byte // spaces and comments in front of the closing bracket
+	trailing    []byte // spaces and comments before the closing bracket
 	object      bool
 }
 
-// parse reads a document. root is nil for one of white space alone. Errors name the line and the column.
+// parse parses a document. root is nil if there is only white space. Errors name the line and
+// column.
 func (d *document) parse() (root *hujson.Value, skip int, err error) {
 	body, marked := bytes.CutPrefix(d.text, []byte(byteOrderMark))
 	if marked {
@@ -50,7 +51,7 @@ func (d *document) parse() (root *hujson.Value, skip int, err error) {
 		return nil, skip, nil
 	}
 	v, err := hujson.Parse(body)
-	if err != nil { // a comment on the last line needs no line end for the agents
+	if err != nil { // agents accept a comment on the last line without a line end
 		if again, aerr := hujson.Parse(append(bytes.Clone(body), '\n')); aerr == nil {
 			v, err = again, nil
 		}
@@ -61,7 +62,7 @@ func (d *document) parse() (root *hujson.Value, skip int, err error) {
 	return &v, skip, nil
 }
 
-// containerOf lists what is in an object or an array; ok is false for any other value.
+// containerOf returns an object or array with its items. ok is false for any other value.
 func containerOf(v hujson.Value, skip int) (c container, ok bool) {
 	c.open, c.close = v.StartOffset+skip, v.EndOffset+skip-1
 	switch value := v.Value.(type) {
@@ -90,7 +91,8 @@ func containerOf(v hujson.Value, skip int) (c container, ok bool) {
 	return c, true
 }
 
-// member finds a member by its name: the last one of that name, which is the one that counts.
+// member finds a member by name. If the name is repeated it returns the last one, which is the one
+// that counts.
 func (c container) member(name string) (item, bool) {
 	for _, i := range slices.Backward(c.items) {
 		if i.name == name {
@@ -100,7 +102,7 @@ func (c container) member(name string) (item, bool) {
 	return item{}, false
 }
 
-// insert puts text at a place and notes it.
+// insert inserts text and records its span.
 func (d *document) insert(at int, text string) {
 	d.text = slices.Insert(d.text, at, []byte(text)...)
 	n, within := len(text), false
@@ -118,7 +120,7 @@ func (d *document) insert(at int, text string) {
 	}
 }
 
-// cutSpans removes spans, which do not overlap.
+// cutSpans removes spans, which must not overlap.
 func cutSpans(text []byte, spans []span) []byte {
 	out := bytes.Clone(text)
 	for _, s := range slices.Backward(spans) {
@@ -127,7 +129,7 @@ func cutSpans(text []byte, spans []span) []byte {
 	return out
 }
 
-// lineEnd is the one that the document uses.
+// lineEnd returns the document's line end.
 func (d *document) lineEnd() string {
 	if at := bytes.IndexByte(d.text, '\n'); at > 0 && d.text[at-1] == '\r' {
 		return "\r\n"
@@ -135,7 +137,7 @@ func (d *document) lineEnd() string {
 	return "\n"
 }
 
-// indentUnit is one step of indentation.
+// indentUnit returns one level of indentation.
 func (d *document) indentUnit() string {
 	if root, skip, err := d.parse(); err == nil && root != nil {
 		if c, ok := containerOf(*root, skip); ok && len(c.items) > 0 {
@@ -147,7 +149,8 @@ func (d *document) indentUnit() string {
 	return "  "
 }
 
-// indentOf gives the indentation of what follows extra; own is false where it is on the line of something else.
+// indentOf returns the indentation of what follows extra. own is false if that is not on a line of
+// its own.
 func indentOf(extra []byte) (indent string, own bool) {
 	at := bytes.LastIndexByte(extra, '\n')
 	if at < 0 {
@@ -156,8 +159,8 @@ func indentOf(extra []byte) (indent string, own bool) {
 	return string(extra[at+1:]), len(bytes.TrimLeft(extra[at+1:], " \t")) == 0
 }
 
-// commentLength is the length of extra up to the end of its last comment, 0 for none; line is whether that is one that
-// ends with its line.
+// commentLength returns the length of extra up to the end of its last comment, or 0. line reports
+// whether that comment ends with its line.
 func commentLength(extra []byte) (n int, line bool) {
 	for at := 0; at < len(extra); {
 		rest := extra[at:]
@@ -183,13 +186,13 @@ func commentLength(extra []byte) (n int, line bool) {
 	return n, line
 }
 
-// lineIndent is the indentation of the line that a place is on.
+// lineIndent returns the indentation of the line that contains a position.
 func (d *document) lineIndent(at int) string {
 	line := d.text[bytes.LastIndexByte(d.text[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// add appends an item to a container: render gives it with an indentation, or on one line.
+// add appends an item to a container. render returns it with an indentation, or on one line.
 func (d *document) add(c container, render func(indent string, oneLine bool) string) {
 	nl, n := d.lineEnd(), len(c.items)
 	after, line := commentLength(c.trailing)
@@ -200,7 +203,7 @@ func (d *document) add(c container, render func(indent string, oneLine bool) str
 	last := c.items[n-1]
 	indent, own := indentOf(last.before)
 	comma, start := "", last.to
-	if last.comma >= 0 { // one at the end: so has ours
+	if last.comma >= 0 { // a trailing comma: write one too
 		comma, start = ",", last.comma+1
 	}
 	lead, tail := " ", ""
@@ -209,7 +212,7 @@ func (d *document) add(c container, render func(indent string, oneLine bool) str
 	} else if !bytes.HasSuffix(last.before, []byte(" ")) {
 		lead = ""
 	}
-	if line { // it is on a line of its own, before what follows the comment
+	if line { // on its own line, before what follows the comment
 		lead, tail = indent, nl
 	}
 	d.insert(start+after, lead+render(indent, !own)+comma+tail)
@@ -218,11 +221,11 @@ func (d *document) add(c container, render func(indent string, oneLine bool) str
 	}
 }
 
-// addFirst is add for an empty container.
+// addFirst does what add does, for an empty container.
 func (d *document) addFirst(c container, render func(indent string, oneLine bool) string, after int, line bool) {
 	nl := d.lineEnd()
 	if !bytes.ContainsRune(d.text, '\n') && bytes.ContainsRune(d.text, ':') && !line {
-		d.insert(c.open+1+after, render("", true)) // all is on one line
+		d.insert(c.open+1+after, render("", true)) // the document is one line
 		return
 	}
 	outer := d.lineIndent(c.open)
@@ -237,7 +240,7 @@ func (d *document) addFirst(c container, render func(indent string, oneLine bool
 	}
 }
 
-// render gives a value as JSON, with the document's line ends.
+// render returns a function that renders a value as JSON with the document's line ends.
 func (d *document) render(name string, v any) func(indent string, oneLine bool) string {
 	unit, nl := d.indentUnit(), d.lineEnd()
 	return func(indent string, oneLine bool) string {
@@ -248,7 +251,7 @@ func (d *document) render(name string, v any) func(indent string, oneLine bool) 
 			e.SetIndent(indent, unit)
 		}
 		if err := e.Encode(v); err != nil {
-			panic(err) // only values made here are written
+			panic(err) // only values from this package are encoded
 		}
 		text := strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", nl)
 		switch {
@@ -261,8 +264,8 @@ func (d *document) render(name string, v any) func(indent string, oneLine bool) 
 	}
 }
 
-// descend makes sure that the keys lead from the root into a container, and returns that. An object is made for each
-// that is not there, and for the last one an array if array is true.
+// descend follows the keys from the root and returns the container there. It creates missing
+// objects, and an array for the last key if array is true.
 func (d *document) descend(array bool, keys ...string) (container, error) {
 	root, skip, err := d.parse()
 	if err != nil {
@@ -318,18 +321,18 @@ func (d *document) appendTo(v any, keys ...string) error {
 	return err
 }
 
-// spansOf are the bytes that go when an item of a container does: the item with the spaces before it, and a comma.
+// spansOf returns the bytes to remove with an item: the item, the spaces before it, and a comma.
 func (d *document) spansOf(c container, n int) []span {
 	i := c.items[n]
 	after, line := commentLength(i.before)
 	own := span{i.from - (len(i.before) - after), i.to}
-	if i.comma >= 0 { // comments between the item and its comma go with it
+	if i.comma >= 0 { // also comments between the item and its comma
 		own.To = i.comma + 1
 	} else if n == 0 && after == 0 && len(bytes.TrimSpace(c.trailing)) == 0 {
 		own.To = c.close
 	}
 	if next := bytes.TrimPrefix(d.text[own.To:], []byte("\r")); line && bytes.HasPrefix(next, []byte("\n")) {
-		own.To = len(d.text) - len(next) + 1 // the line end of its own: the one before it ends the comment
+		own.To = len(d.text) - len(next) + 1 // also its own line end; the line end before it ends the comment
 	}
 	if i.comma < 0 && n > 0 {
 		return []span{{c.items[n-1].comma, c.items[n-1].comma + 1}, own}
@@ -337,9 +340,10 @@ func (d *document) spansOf(c container, n int) []span {
 	return []span{own}
 }
 
-// SetMember gives a JSON text in which the member at the keys has a value, every other byte unchanged: a member that is
-// not there is added after the others, with the text's own indentation and line ends, and so are objects above it. A
-// value that is there already is no change. Errors name the line and the column, or the key that leads to something else.
+// SetMember sets the member at the keys to a value and changes no other byte of the JSON text.
+// Missing members, and the objects above them, are appended in the text's indentation and line
+// ends. If the member already has the value, the text is unchanged. Errors name the line and
+// column, or the key that leads to a value of another type.
 func SetMember(text []byte, v any, keys ...string) ([]byte, error) {
 	d := &document{text: bytes.Clone(text)}
 	last := len(keys) - 1

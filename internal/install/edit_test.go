@@ -14,7 +14,7 @@ import (
 
 const program = "/usr/local/bin/belay"
 
-// merging are the agents whose files belay shares with them.
+// merging returns the agents whose settings file belay shares.
 func merging() (list []integration) {
 	for _, in := range integrations() {
 		if in.ownFile == nil {
@@ -24,12 +24,12 @@ func merging() (list []integration) {
 	return list
 }
 
-// recordOf is what is recorded of an insertion.
+// recordOf returns the record of an insertion.
 func recordOf(in integration, before []byte, d *document) *installRecord {
 	return &installRecord{Original: digest(before), Result: digest(d.text), AddedSpans: d.addedSpans, KeptContainers: in.containers(before)}
 }
 
-// Documents as people have them, each with the place where the hooks belong.
+// TestInsert inserts into typical documents.
 func TestInsert(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after string }{
@@ -61,7 +61,7 @@ func TestInsert(t *testing.T) {
 	}
 }
 
-// What belay cannot add its hooks to is named, with the place.
+// The error must say why the hooks cannot be added, and where.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -83,12 +83,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// space draws what may be between the tokens of a document.
+// space generates what may stand between tokens.
 func space(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"", "", " ", "\n", "\n  ", "\t", "\r\n\t", " /* a */ ", " // b\n", "\n// c\r\n  "}).Draw(t, "space")
 }
 
-// value draws a JSON value, with comments and trailing commas, by its text.
+// value generates a JSON value with comments and trailing commas.
 func value(t *rapid.T, depth int) string {
 	kinds := []string{"number", "text", "null", "array", "object"}
 	if depth == 0 {
@@ -120,7 +120,7 @@ func list(t *rapid.T, open, close string, one func() string) string {
 	return out + space(t) + close
 }
 
-// object draws an object, at times with hooks of somebody else's, and twice the same name.
+// object generates an object, sometimes with other programs' hooks or a repeated name.
 func object(t *rapid.T, depth int) string {
 	return list(t, "{", "}", func() string {
 		name := rapid.SampledFrom([]string{"a", "b", "version", "hooks", "PreToolUse", "Stop"}).Draw(t, "name")
@@ -137,7 +137,7 @@ func object(t *rapid.T, depth int) string {
 	})
 }
 
-// draw draws a whole document.
+// draw generates a document.
 func draw(t *rapid.T) []byte {
 	text := space(t) + object(t, 3) + space(t)
 	if rapid.Bool().Draw(t, "BOM") {
@@ -146,8 +146,8 @@ func draw(t *rapid.T) []byte {
 	return []byte(text)
 }
 
-// Inserting and removing is the identity for every document, byte for byte; inserting twice is inserting once; and no
-// value but belay's own is another.
+// For every document, inserting and then removing must restore the exact bytes, inserting twice
+// must equal inserting once, and no value except belay's may change.
 func TestInverse(t *testing.T) {
 	t.Parallel()
 	agents := merging()
@@ -156,7 +156,7 @@ func TestInverse(t *testing.T) {
 		before := draw(t)
 		d, err := in.insert(before, program)
 		if err != nil {
-			return // hooks is no object there
+			return // hooks is not an object
 		}
 		if ok, err := in.isCurrent(d.text, program); !ok || err != nil {
 			t.Fatalf("twice is not once: %v\n%s", err, d.text)
@@ -165,7 +165,8 @@ func TestInverse(t *testing.T) {
 		if err != nil || !bytes.Equal(back, before) {
 			t.Fatalf("before %q\nafter  %q\n%v", before, back, err)
 		}
-		// Without the record, and with what was there before, the values are the same.
+		// Without the record, but with the containers that existed before, the values must be the
+		// same.
 		back, err = in.strip(d.text, &installRecord{KeptContainers: in.containers(before)})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, d.text)
@@ -181,7 +182,7 @@ func TestInverse(t *testing.T) {
 	})
 }
 
-// After an edit elsewhere the hooks still go, and the edit stays.
+// If the file was edited elsewhere, the hooks must be removed and the edit kept.
 func TestStripAfterAnEdit(t *testing.T) {
 	t.Parallel()
 	for _, in := range merging() {
@@ -194,7 +195,7 @@ func TestStripAfterAnEdit(t *testing.T) {
 			back, err := in.strip(edited, recordOf(in, []byte(before), d))
 			want := strings.Replace(before, `"a": 1`, `"a": 12345`, 1)
 			if in.hasVersion {
-				continue // its "version" stays
+				continue // its "version" is kept
 			}
 			if err != nil || string(back) != want {
 				t.Errorf("%s: %q, %v; want %q", in.name, back, err, want)
@@ -203,7 +204,7 @@ func TestStripAfterAnEdit(t *testing.T) {
 	}
 }
 
-// Somebody else's hooks in the same list, and in the same group, stay.
+// Other programs' hooks in the same list and group must be kept.
 func TestStripLeavesOthers(t *testing.T) {
 	t.Parallel()
 	in := integrations()[0]
@@ -221,7 +222,7 @@ func TestStripLeavesOthers(t *testing.T) {
 	}
 }
 
-// Whatever a file contains, nothing of it is lost and nothing panics.
+// For every file, inserting must lose nothing, and nothing may panic.
 func FuzzDocument(f *testing.F) {
 	for _, text := range []string{"", "{}", "{\"hooks\":{\"Stop\":[]}}", byteOrderMark + "{\r\n\t\"a\":1,//x\r\n}", "{/**/}", "[", "{\"a\":1}//", "\"hooks\""} {
 		f.Add([]byte(text))

@@ -18,20 +18,21 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// maxFile is how large a file of settings may be.
+// maxFile is the size limit for a settings file.
 const maxFile = 4 << 20
 
-// settingsFile is one of an agent's files, as it was read.
+// settingsFile is an agent's file as it was read.
 type settingsFile struct {
-	path     string // as it is shown
-	realPath string // behind links
+	path     string // as shown to people
+	realPath string // with links resolved
 	text     []byte
 	perm     uint16
-	exists   bool // there is one
+	exists   bool // the file exists
 }
 
-// openFile reads a file that belay may then replace. Links are followed, below a project only within that. Errors say why it
-// may not be replaced: it is read-only, belongs to somebody else, has several names.
+// openFile reads a file that belay may then replace. It follows links; in a project, only if they
+// stay within it. Errors say why the file may not be replaced: it is read-only, belongs to another
+// user, or has several names.
 func openFile(path, within string) (settingsFile, error) {
 	f := settingsFile{path: path, realPath: path, perm: 0o644}
 	real, err := filepath.EvalSymlinks(path)
@@ -63,13 +64,13 @@ func openFile(path, within string) (settingsFile, error) {
 		return f, err
 	}
 	if f.text == nil {
-		f.text = []byte{} // not the text of no file
+		f.text = []byte{} // nil means no file
 	}
 	f.exists, f.perm = true, uint16(info.Mode().Perm())
 	return f, nil
 }
 
-// checkReplaceable says why a file may not be replaced.
+// checkReplaceable returns the error if a file may not be replaced.
 func checkReplaceable(path string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -84,7 +85,7 @@ func checkReplaceable(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// resolveLinks follows the links of as much of a path as there is.
+// resolveLinks resolves the links in the existing part of a path.
 func resolveLinks(path string) (string, error) {
 	dir := filepath.Dir(path)
 	real, err := filepath.EvalSymlinks(dir)
@@ -97,8 +98,8 @@ func resolveLinks(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), err
 }
 
-// replace gives the file a new text, or removes it when text is nil, unless somebody has saved it since it was read: then
-// the error is a *fsroot.SavedError, and what was saved stays.
+// replace writes a new text to the file, or removes it if text is nil. If the file was saved since
+// it was read, the error is a *fsroot.SavedError, and the saved content is kept.
 func (f settingsFile) replace(text []byte) (err error) {
 	dir := filepath.Dir(f.realPath)
 	if unix.Access(dir, unix.W_OK) != nil {
@@ -129,7 +130,7 @@ func (f settingsFile) replace(text []byte) (err error) {
 	return err
 }
 
-// blobID is the name that fsroot gives bytes.
+// blobID returns fsroot's ID for content.
 func blobID(text []byte) fsroot.OID {
 	h := sha256.New()
 	fmt.Fprintf(h, "blob %d\x00", len(text))
@@ -137,8 +138,9 @@ func blobID(text []byte) fsroot.OID {
 	return fsroot.OID(h.Sum(nil))
 }
 
-// removeLeftovers removes what a killed belay left beside a file. What may be the only copy of something that was saved, because it
-// is not in the record, gets a name that people see, which is returned.
+// removeLeftovers removes temporary files that a killed belay left next to a file. One whose
+// content is not in the record may be the only copy of something saved; it gets a visible name,
+// which is returned.
 func removeLeftovers(dir string, rec *installRecord) (kept []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -165,7 +167,8 @@ func removeLeftovers(dir string, rec *installRecord) (kept []string) {
 	return kept
 }
 
-// makeFolders makes the folder of a file and returns those that were made, the outermost first.
+// makeFolders creates a folder and its missing parents, and returns those it created, the outermost
+// first.
 func makeFolders(dir string) (made []string, err error) {
 	var lacking []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -183,5 +186,5 @@ func makeFolders(dir string) (made []string, err error) {
 	return made, nil
 }
 
-// sameText reports whether two texts are, nil being no file.
+// sameText reports whether two texts are equal. nil means no file.
 func sameText(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// elementsFor are the elements that belong into the array of each event.
+// elementsFor returns the elements for the arrays of the events.
 func (in integration) elementsFor(program string) map[string]any {
 	out := map[string]any{}
 	for _, e := range in.events {
 		text, err := json.Marshal(in.newElement(program, e.seconds))
 		if err != nil {
-			panic(err) // only values made here
+			panic(err) // only values from this package
 		}
 		out[e.name] = decodeJSON(text)
 	}
 	return out
 }
 
-// isCurrent reports whether a document has exactly the wanted hooks of belay's.
+// isCurrent reports whether a document contains exactly the wanted hooks.
 func (in integration) isCurrent(text []byte, program string) (bool, error) {
 	d := document{text: text}
 	found, err := d.hooks(in.name)
@@ -37,9 +37,9 @@ func (in integration) isCurrent(text []byte, program string) (bool, error) {
 	return len(want) == 0 && len(found) == len(in.events), nil
 }
 
-// strip takes belay's hooks out of a document. With the record of what was inserted, and nothing changed since, it is
-// what it was before, byte for byte. Otherwise the hooks are found by what they are, and of what would be empty without
-// them only that stays which was there before.
+// strip removes belay's hooks from a document. If there is a record and the file has not changed
+// since, it restores the original bytes. Otherwise it recognises the hooks by their commands, and
+// keeps an empty container only if it existed before.
 func (in integration) strip(text []byte, rec *installRecord) ([]byte, error) {
 	if before, ok := rec.originalText(text); ok {
 		return before, nil
@@ -55,7 +55,7 @@ func (in integration) strip(text []byte, rec *installRecord) ([]byte, error) {
 	}
 }
 
-// insert puts belay's hooks into a document without any.
+// insert adds belay's hooks to a document that has none.
 func (in integration) insert(text []byte, program string) (*document, error) {
 	d := &document{text: slices.Clone(text)}
 	if in.hasVersion {
@@ -78,7 +78,7 @@ func (in integration) insert(text []byte, program string) (*document, error) {
 	return d, nil
 }
 
-// containers are the paths of the containers for hooks that a document has.
+// containers returns the paths of the document's containers for hooks.
 func (in integration) containers(text []byte) (paths []string) {
 	d := document{text: text}
 	root, skip, err := d.parse()
@@ -98,7 +98,7 @@ func (in integration) containers(text []byte) (paths []string) {
 	return paths
 }
 
-// isBare reports whether nothing is left in a document that belay made.
+// isBare reports whether a document that belay created has no other content.
 func isBare(text []byte) bool {
 	all, ok := decodeJSON(text).(map[string]any)
 	if !ok {

@@ -19,27 +19,27 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// FoundAgent is an agent that is on this machine, or that belay's hooks are installed for.
+// FoundAgent is an agent that is on this machine or has belay's hooks.
 type FoundAgent struct {
 	Agent   string           `json:"agent"`
-	Program string           `json:"program,omitempty"` // "" when it is not in PATH
+	Program string           `json:"program,omitempty"` // "" if not in PATH
 	Version string           `json:"version,omitempty"`
 	Hooks   []InstalledHooks `json:"hooks"`
 }
 
-// InstalledHooks are belay's hooks in one file.
+// InstalledHooks describes belay's hooks in one file.
 type InstalledHooks struct {
-	Level           string   `json:"level"` // user, project
+	Level           string   `json:"level"` // user or project
 	Path            string   `json:"path"`
 	Events          int      `json:"events"`
-	Expected        int      `json:"of"`                // how many belay installs
-	Programs        []string `json:"calls"`             // the programs that they start
+	Expected        int      `json:"of"`                // the number that belay installs
+	Programs        []string `json:"calls"`             // the programs that the hooks run
 	MissingPrograms []string `json:"stale,omitempty"`   // those that do not exist
-	Trust           string   `json:"trust,omitempty"`   // what is missing for the agent to run them
+	Trust           string   `json:"trust,omitempty"`   // what is needed before the agent runs them
 	Problem         string   `json:"problem,omitempty"` // why the file cannot be read
 }
 
-// findProgram finds an agent's program.
+// findProgram returns the path of an agent's program.
 func (q Request) findProgram(name string) (string, error) {
 	p, _ := agent.PresetOf(name)
 	for _, program := range p.Programs {
@@ -50,7 +50,8 @@ func (q Request) findProgram(name string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// Inspect looks for every agent that hooks can be installed for. project is the root of the project, "" outside of one.
+// Inspect examines every agent that hooks can be installed for. project is the root of the project,
+// or "".
 func Inspect(ctx context.Context, project string, env []string) []FoundAgent {
 	all := make([]FoundAgent, len(integrations()))
 	var wait sync.WaitGroup
@@ -82,10 +83,10 @@ func Inspect(ctx context.Context, project string, env []string) []FoundAgent {
 	return slices.DeleteFunc(all, func(f FoundAgent) bool { return f.Program == "" && len(f.Hooks) == 0 })
 }
 
-// programPattern finds the program in a file of belay's own.
+// programPattern finds the program in belay's own plugin file.
 var programPattern = lazyregexp.New(`const program = ("(?:[^"\\]|\\.)*")`)
 
-// inspect reads a file; ok is false where it has nothing of belay's.
+// inspect reads a file. ok is false if it contains nothing from belay.
 func (in integration) inspect(path, project string, env []string) (i InstalledHooks, ok bool) {
 	i = InstalledHooks{Path: path, Expected: len(in.events)}
 	text, err := fsroot.ReadUserFile(path, maxFile)
@@ -122,7 +123,7 @@ func (in integration) inspect(path, project string, env []string) (i InstalledHo
 	return i, len(found) > 0
 }
 
-// findHooks gives belay's hooks in a file, its own or the agent's.
+// findHooks returns belay's hooks in its own or the agent's file.
 func (in integration) findHooks(text []byte) ([]hook, error) {
 	if in.ownFile == nil {
 		return (&document{text: text}).hooks(in.name)
@@ -138,7 +139,7 @@ func (in integration) findHooks(text []byte) ([]hook, error) {
 	return (&document{text: text}).hooks(in.name)
 }
 
-// geminiTrusts reports whether a person told Gemini CLI to trust the folder or one above.
+// geminiTrusts reports whether the user has told Gemini CLI to trust the folder or a parent.
 func geminiTrusts(folder string, env []string) bool {
 	if proc.Variable(env, "GEMINI_CLI_TRUST_WORKSPACE") == "true" {
 		return true
@@ -161,7 +162,8 @@ func geminiTrusts(folder string, env []string) bool {
 
 var versionPattern = lazyregexp.New(`\d+\.\d+[\w.+-]*`)
 
-// versionOf is that of the npm package that a program belongs to, or else what it prints.
+// versionOf returns the version of the npm package that a program belongs to, otherwise the one it
+// prints.
 func versionOf(ctx context.Context, program string, packages, env []string) string {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {

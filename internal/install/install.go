@@ -14,52 +14,54 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Request is what is to be installed, or removed.
+// Request says what to install or remove.
 type Request struct {
 	Agents  []string
-	Skill   bool   // the skill as well
-	Project string // the root of the project to install for; "" is for the user
+	Skill   bool   // also the skill
+	Project string // the project's root; "" to install for the user
 	Remove  bool
 	DryRun  bool
-	Program string // belay's, absolute
-	State   string // belay's state folder; "" records nothing
+	Program string // path of belay, absolute
+	State   string // belay's state folder; "" to record nothing
 	Env     []string
 }
 
-// What became of a file.
+// What was done to a file.
 const (
 	Wrote     = "wrote"
 	Removed   = "removed"
 	Unchanged = "unchanged"
 )
 
-// Change is what was done to one file, or would be.
+// Change says what was or would be done to one file.
 type Change struct {
 	Agent       string   `json:"agent"`
 	Path        string   `json:"path"`
-	Action      string   `json:"did"`             // wrote, removed, unchanged
-	Lines       []string `json:"lines,omitempty"` // with a dry run: those that would be added, or removed
-	KeptFiles   []string `json:"kept,omitempty"`  // files with what somebody saved while an earlier belay was killed
+	Action      string   `json:"did"`             // wrote, removed or unchanged
+	Lines       []string `json:"lines,omitempty"` // in a dry run: the lines to be added or removed
+	KeptFiles   []string `json:"kept,omitempty"`  // files with content that was saved while an earlier belay was killed
 	Note        string   `json:"note,omitempty"`
-	FileRemoved bool     `json:"gone,omitempty"` // the whole file was removed
+	FileRemoved bool     `json:"gone,omitempty"` // the file was deleted
 }
 
 // step is one file to change.
 type step struct {
 	agent, path string
 	edit        func(f settingsFile, rec *installRecord) (editResult, error)
-	quiet       bool // not worth a line when nothing changes
+	quiet       bool // report it only if it changes
 }
 
-// editResult is a file's new text, nil for none, and what to record of it; no record for what is not belay's any more.
+// editResult is a file's new text, nil for no file, and its record, nil if nothing of belay's is
+// left in it.
 type editResult struct {
 	text []byte
 	rec  *installRecord
 	note string
 }
 
-// Apply installs or removes. Everything is tried before the first file is written. Errors: belay.CodeUsage for an unknown
-// agent, belay.CodeCannot with the reason why a file cannot be changed; then all files are as they were, or are named.
+// Apply installs or removes. It tries all changes before it writes the first file. Errors:
+// belay.CodeUsage for an unknown agent; belay.CodeCannot, with the reason, if a file cannot be
+// changed. Then no file has changed, or the ones that have are returned.
 func Apply(ctx context.Context, q Request) ([]Change, error) {
 	steps, err := q.steps()
 	if err != nil {
@@ -98,7 +100,7 @@ func Apply(ctx context.Context, q Request) ([]Change, error) {
 	return done, nil
 }
 
-// lock keeps two belays from changing the same files at the same time.
+// lock prevents two processes from changing the same files at once.
 func (q Request) lock(ctx context.Context) (unlock func(), err error) {
 	if q.State == "" {
 		return func() {}, nil
@@ -122,7 +124,7 @@ func (q Request) records() recordFolder {
 	return recordFolder(filepath.Join(q.State, "agents"))
 }
 
-// steps are the files of the agents.
+// steps returns the files to change.
 func (q Request) steps() ([]step, error) {
 	if !strings.HasPrefix(filepath.Base(q.Program), "belay") {
 		return nil, belay.Refuse(belay.CodeCannot, "call it belay", "this program is called %s: its hooks could not be recognised later",
@@ -164,12 +166,12 @@ func (q Request) steps() ([]step, error) {
 		}
 	}
 	if q.Remove {
-		slices.Reverse(steps) // the folder that was created first goes last
+		slices.Reverse(steps) // so that the folder created first is removed last
 	}
 	return steps, nil
 }
 
-// file is the agent's file for the user or for the project.
+// file returns the agent's settings file for the user or project.
 func (q Request) file(in integration) (string, error) {
 	if q.Project != "" {
 		return filepath.Join(q.Project, filepath.FromSlash(in.projectFile)), nil
@@ -185,7 +187,7 @@ func noHome() error {
 	return belay.Refuse(belay.CodeCannot, "set HOME, or use --project", "HOME is not set to an absolute path")
 }
 
-// editSettings edits a file of the agent's.
+// editSettings returns the edit of an agent's settings file.
 func (q Request) editSettings(in integration) func(f settingsFile, rec *installRecord) (editResult, error) {
 	return func(f settingsFile, rec *installRecord) (editResult, error) {
 		fault := func(err error) error {
@@ -216,7 +218,7 @@ func (q Request) editSettings(in integration) func(f settingsFile, rec *installR
 	}
 }
 
-// editOwnFile edits a file of belay's own.
+// editOwnFile returns the edit of a file that is only belay's.
 func (q Request) editOwnFile(text []byte) func(f settingsFile, rec *installRecord) (editResult, error) {
 	return func(f settingsFile, rec *installRecord) (editResult, error) {
 		ours := sameText(f.text, text) || rec != nil && digest(f.text) == rec.Result
@@ -235,7 +237,7 @@ func (q Request) editOwnFile(text []byte) func(f settingsFile, rec *installRecor
 	}
 }
 
-// perform changes one file, once more when somebody saves it meanwhile.
+// perform changes one file, and tries again if somebody saves it meanwhile.
 func (q Request) perform(s step) (c Change, err error) {
 	for range 10 {
 		c, err = q.applyOnce(s, false)
@@ -257,7 +259,7 @@ func wrapError(err error, path string) error {
 	return fmt.Errorf("write %s: %w", path, err)
 }
 
-// boundary is the folder that a file of a project may not leave.
+// boundary returns the folder that a project's file must not leave.
 func (q Request) boundary(s step) string {
 	if q.Project == "" || !strings.HasPrefix(s.path, q.Project+string(filepath.Separator)) {
 		return ""
@@ -265,7 +267,7 @@ func (q Request) boundary(s step) string {
 	return q.Project
 }
 
-// applyOnce reads one file and changes it, unless only what would change is wanted.
+// applyOnce changes one file. If dry is set, it only computes the change.
 func (q Request) applyOnce(s step, dry bool) (Change, error) {
 	c := Change{Agent: s.agent, Path: s.path, Action: Unchanged}
 	f, err := openFile(s.path, q.boundary(s))
@@ -302,7 +304,8 @@ func (q Request) applyOnce(s step, dry bool) (Change, error) {
 	return c, q.write(f, rec, e)
 }
 
-// write makes the folders, the record and the file, in this order: with a record alone nothing is lost.
+// write creates the folders, then the record, then the file: a record without its file does no
+// harm.
 func (q Request) write(f settingsFile, old *installRecord, e editResult) error {
 	if e.rec == nil {
 		if err := f.replace(e.text); err != nil {
@@ -310,7 +313,7 @@ func (q Request) write(f settingsFile, old *installRecord, e editResult) error {
 		}
 		if e.text == nil && old != nil {
 			for _, dir := range slices.Backward(old.Folders) {
-				_ = os.Remove(dir) // one that is not empty stays
+				_ = os.Remove(dir) // fails if it is not empty
 			}
 		}
 		return q.records().remove(f.realPath)
@@ -329,7 +332,7 @@ func (q Request) write(f settingsFile, old *installRecord, e editResult) error {
 	return f.replace(e.text)
 }
 
-// changedLines are those between the common start and the common end.
+// changedLines returns the lines that differ, without the common start and end.
 func changedLines(old, new []byte) (out []string) {
 	a, b := strings.SplitAfter(string(old), "\n"), strings.SplitAfter(string(new), "\n")
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {

@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// request is one for a fresh home.
+// request returns a request for a new home.
 func request(t *testing.T, agents ...string) Request {
 	t.Helper()
 	home := t.TempDir()
@@ -32,7 +32,7 @@ func (q Request) run(t interface{ Fatal(...any) }) []Change {
 	return c
 }
 
-// On the disk too: what a file had comes back, and a file or folder that was made goes.
+// Removing must restore files and delete the files and folders that were created.
 func TestDoInverse(t *testing.T) {
 	t.Parallel()
 	q := request(t, Names()...)
@@ -43,7 +43,7 @@ func TestDoInverse(t *testing.T) {
 			path, _ := in.userFile(q.Env)
 			text := documents.Example(10*seed + n)
 			if _, err := in.insert(text, program); err != nil || (seed+n)%3 == 0 {
-				continue // without a file
+				continue // test without a file
 			}
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func TestDoInverse(t *testing.T) {
 	}
 }
 
-// tree is every file and folder below dir with its mode and text, belay's state aside.
+// tree returns the mode and content of every file and folder below dir, except belay's state.
 func tree(t interface{ Fatal(...any) }, dir string) map[string]string {
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -107,7 +107,8 @@ func tree(t interface{ Fatal(...any) }, dir string) map[string]string {
 	return all
 }
 
-// A save of the agent's at any step stays: belay reads the file again and adds its hooks to that.
+// If the agent saves the file at any step, the save must be kept: belay reads the file again and
+// adds its hooks.
 func TestSavedMeanwhile(t *testing.T) {
 	q := request(t, "claude")
 	path := filepath.Join(q.home(), ".claude", "settings.json")
@@ -148,7 +149,7 @@ func TestSavedMeanwhile(t *testing.T) {
 
 var errStep = errors.New("this step fails")
 
-// At every step that fails the file is the old one or the new one, and doing it again succeeds.
+// If any step fails, the file must be the old or the new one, and a second attempt must succeed.
 func TestEveryStepFails(t *testing.T) {
 	const before = "{\n  \"theme\": \"dark\"\n}\n"
 	for _, remove := range []bool{false, true} {
@@ -178,7 +179,7 @@ func TestEveryStepFails(t *testing.T) {
 			_, err := Apply(context.Background(), q)
 			fsroot.Fault = nil
 			if n < fail {
-				break // there are no more
+				break // all steps tried
 			}
 			text, rerr := os.ReadFile(path)
 			if rerr != nil || err == nil || string(text) != with && !(remove && string(text) == before) && !strings.Contains(string(text), "PreToolUse") {
@@ -197,7 +198,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// Codex's config: tables are appended and taken out again, whatever the line ends, also when Codex wrote into it since.
+// Tables must be added to Codex's config and removed again, with any line ends, and also if Codex
+// has written to it since.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	hooks := []codexHook{{Key: "/home/a b/.codex/hooks.json:stop:0:0", Hash: "sha256:aa"}, {Key: "/x:pre_tool_use:1:0", Hash: "sha256:bb"}}
@@ -230,7 +232,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// The hash is the one that Codex 0.169.0 listed for this hook.
+// The hash must be the one that Codex 0.169.0 reported for this hook.
 func TestCodexHash(t *testing.T) {
 	t.Parallel()
 	const want = "sha256:f2eb87d61f3d3e697de8948f5a2071570e3be9469cf30d79455d59c21503ba12"
@@ -239,7 +241,7 @@ func TestCodexHash(t *testing.T) {
 	}
 }
 
-// With the program gone the command of a hook succeeds and says nothing, whatever its path.
+// If the program no longer exists, the hook's command must succeed without output, for any path.
 func TestShellCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

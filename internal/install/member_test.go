@@ -34,7 +34,8 @@ func TestSetMember(t *testing.T) {
 	}
 }
 
-// FuzzSetMember: what is set is what is read, everything else is what it was, and setting it again changes nothing.
+// The value read must be the one set, all else must be unchanged, and setting it again must change
+// nothing.
 func FuzzSetMember(f *testing.F) {
 	for _, s := range []string{`{"a":{"b":1}}`, "{\n\t\"x\": [1, {\"y\": null}]\n}\n", `{}`, `{"a":1}`, "\ufeff{}", `{"A":{}}`} {
 		f.Add([]byte(s))
@@ -50,7 +51,7 @@ func FuzzSetMember(f *testing.F) {
 		}
 		before, after := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 		if json.Unmarshal(text, &before) != nil || json.Unmarshal(out, &after) != nil {
-			return // it has comments
+			return // it contains comments
 		}
 		var inner map[string]json.RawMessage
 		if json.Unmarshal(after["a"], &inner) != nil || string(inner["b"]) != `"v"` {

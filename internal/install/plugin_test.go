@@ -12,14 +12,15 @@ import (
 
 var update = flag.Bool("update", false, "write the folder plugin/ anew")
 
-// pluginVersion is that of the packages in plugin/.
+// pluginVersion is the version of the packages in plugin/.
 const pluginVersion = "0.1.0"
 
 const about = "Snapshots, checks and undo for coding agents: nobody's work is lost"
 
-// plugin is the folder that Claude Code, Codex and Gemini CLI install unchanged, and the npm package for OpenCode: the same
-// events and files that belay init installs. Claude Code loads no hooks/hooks.json that has an event it does not know, and
-// Gemini CLI reads no other file: so Claude Code and Codex have a folder of their own below.
+// plugin returns the folder that Claude Code, Codex and Gemini CLI install unchanged, and the npm
+// package for OpenCode, with the events and files that belay init installs. Claude Code rejects a
+// hooks/hooks.json with an unknown event, and Gemini CLI reads no other file, so Claude Code and
+// Codex have their own subfolder.
 func plugin(t *testing.T) map[string][]byte {
 	t.Helper()
 	author := map[string]any{"name": "the belay authors"}
@@ -59,7 +60,8 @@ func plugin(t *testing.T) map[string][]byte {
 	return out
 }
 
-// pluginHooks are the events of an agent, with belay from PATH. unit is how many of the agent's units a second has.
+// pluginHooks returns an agent's hooks, which run belay from PATH. unit is the number of the
+// agent's time units per second.
 func pluginHooks(t *testing.T, agent string, unit int) map[string]any {
 	t.Helper()
 	in, err := integrationOf(agent)
@@ -74,7 +76,7 @@ func pluginHooks(t *testing.T, agent string, unit int) map[string]any {
 	return hooks
 }
 
-// TestPlugin: the folder plugin/ is what belay init installs, as packages (make docs writes it).
+// The folder plugin/ must contain what belay init installs, as packages (make docs writes it).
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	const dir = "../../plugin"

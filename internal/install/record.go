@@ -12,20 +12,21 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// installRecord is what belay wrote into one file, in belay's own state folder: with it a removal restores the exact bytes. It
-// has none of the file's text.
+// installRecord records in belay's state folder what belay wrote into a file, so that removal
+// restores the exact bytes. It contains none of the file's text.
 type installRecord struct {
 	Path           string   `json:"path"`
 	Original       string   `json:"original"`       // SHA-256 of the file without belay's entries
-	Result         string   `json:"result"`         // and with them
-	AddedSpans     []span   `json:"added"`          // the bytes that belay inserted
-	Created        bool     `json:"created"`        // there was no such file
-	Folders        []string `json:"folders"`        // that were created for it, the outermost first
-	KeptContainers []string `json:"kept"`           // containers for hooks that were there before
+	Result         string   `json:"result"`         // SHA-256 of the file with them
+	AddedSpans     []span   `json:"added"`          // the inserted bytes
+	Created        bool     `json:"created"`        // belay created the file
+	Folders        []string `json:"folders"`        // created for the file, the outermost first
+	KeptContainers []string `json:"kept"`           // containers for hooks that existed before
 	Keys           []string `json:"keys,omitempty"` // of the hooks that Codex was told to trust
 }
 
-// originalText is the text that the file had before belay wrote into it; ok is false when it was changed since.
+// originalText returns the text before belay wrote into the file. ok is false if the file was
+// changed since.
 func (r *installRecord) originalText(text []byte) (before []byte, ok bool) {
 	if r == nil || digest(text) != r.Result {
 		return nil, false
@@ -44,14 +45,14 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// recordFolder are in a folder; without one nothing is recorded.
+// recordFolder is the folder of the records; "" records nothing.
 type recordFolder string
 
 func (s recordFolder) path(of string) string {
 	return filepath.Join(string(s), digest([]byte(of))[:32]+".json")
 }
 
-// read gives the record of a file, nil where there is none that can be used.
+// read returns a file's record, or nil if there is no usable one.
 func (s recordFolder) read(of string) *installRecord {
 	if s == "" {
 		return nil

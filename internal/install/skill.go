@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// Skill tells agents how to use belay.
+// Skill explains to agents how to use belay.
 //
 //go:embed skill.md
 var Skill []byte
@@ -17,12 +17,13 @@ var Skill []byte
 //go:embed opencode.js
 var openCode string
 
-// openCodePlugin is the plugin with the path of the program in it.
+// openCodePlugin returns the plugin with the program's path.
 func openCodePlugin(program string) ([]byte, error) {
 	return []byte(strings.Replace(openCode, `"belay"`, strconv.Quote(program), 1)), nil
 }
 
-// skills are the files that agents look for skills in: Claude Code in a folder of its own, the others in a common one.
+// skills returns the files where agents look for skills: one folder for Claude Code, one for all
+// others.
 func (q Request) skills() ([]string, error) {
 	top := q.Project
 	claude := filepath.Join(top, ".claude")

@@ -1,3 +1,4 @@
-// Package mcp serves belay to agents and editors over the Model Context Protocol: tools and resources, each one
-// request to package app. What needs a person is asked of the person through the client; an agent cannot answer it.
+// Package mcp serves belay to agents and editors over the Model Context Protocol, with tools and
+// resources. Each is one request to package app. What requires a person's answer is asked through
+// the client; an agent cannot answer it.
 package mcp

@@ -12,18 +12,18 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// A question to a person goes to the client, not to the model: the tool's result asks for the input, the client shows a
-// form and calls the tool again with the person's answer and the state that it was given. An answer counts once, for
-// the very thing that was asked, and only with a state that this server made: nothing that a model can write into a
-// tool's arguments is an answer.
+// A question for a person goes to the client, not to the model. The tool's result asks for input;
+// the client shows a form, and calls the tool again with the person's answer and the state it got.
+// An answer counts once, only for what was asked, and only with a state that this server created.
+// So a model cannot answer through a tool's arguments.
 
 const (
-	questionName     = "person"         // the name of the question in a request
-	maxQuestions     = 64               // questions that wait at the same time; the oldest gives way
-	questionLifetime = 15 * time.Minute // how long a question waits
+	questionName     = "person"         // the question's name in a request
+	maxQuestions     = 64               // open questions; if there are more, the oldest is dropped
+	questionLifetime = 15 * time.Minute // how long an answer is accepted
 )
 
-// questions are those that wait for an answer.
+// questions are the open questions.
 type questions struct {
 	mu   sync.Mutex
 	open []question
@@ -35,7 +35,7 @@ type question struct {
 	expires time.Time
 }
 
-// ask makes the state of a new question about something.
+// ask adds a question about something and returns its state.
 func (q *questions) ask(about string) string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -47,7 +47,7 @@ func (q *questions) ask(about string) string {
 	return one.state
 }
 
-// remove removes a question. known: it was asked and not answered yet; same: about the same thing.
+// remove removes a question. known: the question is open; same: it is about the same thing.
 func (q *questions) remove(state, about string) (known, same bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,15 +60,15 @@ func (q *questions) remove(state, about string) (known, same bool) {
 	return time.Now().Before(one.expires), one.about == sha256.Sum256([]byte(about))
 }
 
-// form is what a person is asked. About says what exactly is agreed to; when it is another by the time of the answer,
-// the answer is void. Command is what the person can run instead.
+// form is a question for a person. about says what exactly the answer applies to; if it has changed
+// by the time of the answer, the answer is void. command is what the person can run instead.
 type form struct {
 	about, message, command string
 	schema                  map[string]any
 }
 
-// askPerson asks. It gives the answer, or a result that has the client ask, or a refusal: the client cannot ask, the
-// person said no, or what was asked about has changed.
+// askPerson asks a person. It returns the answer, or a result that makes the client ask, or an
+// error: the client cannot ask, the person declined, or what was asked about has changed.
 func (s *server) askPerson(req *sdk.CallToolRequest, f form) (answer map[string]any, ask *sdk.CallToolResult, err error) {
 	if !canAsk(req.ClientCapabilities()) {
 		return nil, nil, belay.Refuse(belay.CodeWaiting, "ask the person to run: "+f.command,
@@ -103,10 +103,10 @@ func actionError(action string) error {
 	return belay.Refuse(belay.CodeRefused, "ask the person what to do instead", "%s", what)
 }
 
-// canAsk reports whether a client shows forms to a person.
+// canAsk reports whether a client can show forms to a person.
 func canAsk(c *sdk.ClientCapabilities) bool {
 	if c == nil || c.Elicitation == nil {
 		return false
 	}
-	return c.Elicitation.Form != nil || c.Elicitation.URL == nil // neither: an older client, which knows forms only
+	return c.Elicitation.Form != nil || c.Elicitation.URL == nil // if it names neither, it is an older client, which supports only forms
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Path is where clients connect to over HTTP.
+// Path is the URL path that clients connect to over HTTP.
 const Path = "/mcp"
 
-// Listen opens a port of this machine for HTTP. CodeUsage for an address that others could reach.
+// Listen opens a local port for HTTP. The error is CodeUsage if others could reach the address.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -35,13 +35,14 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// isLoopback reports whether a name or address means this machine, without asking a name server.
+// isLoopback reports whether a name or address means this machine. It uses no name server.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// HTTP serves clients until ctx ends. Requests do not share a session, so a server can be started anew under its clients.
+// HTTP serves clients until ctx ends. Requests share no session, so a server can be restarted while
+// clients use it.
 func HTTP(ctx context.Context, o Options, l net.Listener) error {
 	handler := sdk.NewStreamableHTTPHandler(func() func(*http.Request) *sdk.Server {
 		one := New(o)
@@ -57,7 +58,7 @@ func HTTP(ctx context.Context, o Options, l net.Listener) error {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if h.Shutdown(closing) != nil {
-			_ = h.Close() // requests that do not end
+			_ = h.Close() // ends requests that are still running
 		}
 	}()
 	err := h.Serve(l)
@@ -68,8 +69,9 @@ func HTTP(ctx context.Context, o Options, l net.Listener) error {
 	return err
 }
 
-// onlyLocal serves requests from programs of this machine alone: a web page that a browser here shows, also one under a
-// name that was made to point here, is refused by its Origin or Host.
+// onlyLocal accepts requests only from programs on this machine. It rejects web pages in a local
+// browser by their Origin or Host, including pages under a name that was made to point to this
+// machine.
 func onlyLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

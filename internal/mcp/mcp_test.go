@@ -26,7 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// versions are the newest protocol, the one before it, which has sessions, and the first.
+// versions are the newest protocol, the one before it, which has sessions, and the first one.
 var versions = []string{"2026-07-28", "2025-11-25", "2024-11-05"}
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// project makes a repository with one commit.
+// project creates a repository with one commit.
 func project(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,8 @@ func service(t *testing.T, o Options) *app.Service {
 	return s
 }
 
-// waiting makes a task whose work was rejected and that waits for a person. What it did is a change to a protected file.
+// waiting creates a task that waits for a person: its work, a change to a protected file, was
+// rejected.
 func waiting(t *testing.T, id belay.TaskID) (string, Options) {
 	t.Helper()
 	dir := project(t)
@@ -120,7 +121,7 @@ func waiting(t *testing.T, id belay.TaskID) (string, Options) {
 	return dir, o
 }
 
-// client connects to a server in memory, by one version of the protocol.
+// client connects to an in-memory server with a version of the protocol.
 func client(t *testing.T, o Options, version string, how *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	return connect(t, New(o), version, how)
@@ -163,7 +164,7 @@ func text(r *sdk.CallToolResult) string {
 	return b.String()
 }
 
-// good is what a successful call gave: its structured result.
+// good returns the structured result of a successful call.
 func good(t *testing.T, r *sdk.CallToolResult) map[string]any {
 	t.Helper()
 	got, ok := r.StructuredContent.(map[string]any)
@@ -178,7 +179,7 @@ func good(t *testing.T, r *sdk.CallToolResult) map[string]any {
 	return got
 }
 
-// bad checks that a call failed, with what happened and what to try.
+// bad checks that a call failed, and said what happened and what to try.
 func bad(t *testing.T, r *sdk.CallToolResult, code belay.Code, words ...string) {
 	t.Helper()
 	said := text(r)
@@ -195,7 +196,7 @@ func bad(t *testing.T, r *sdk.CallToolResult, code belay.Code, words ...string) 
 	}
 }
 
-// printed is what --json prints as data.
+// printed returns what --json prints as data.
 func printed(t *testing.T, data any, err error) map[string]any {
 	t.Helper()
 	if err != nil {
@@ -212,7 +213,8 @@ func printed(t *testing.T, data any, err error) map[string]any {
 	return out
 }
 
-// Each tool says what it does to the world, and describes its arguments and its result without a union with null.
+// Each tool must say what it changes, and describe its arguments and result without a union with
+// null.
 func TestToolsAreDescribed(t *testing.T) {
 	for _, v := range versions {
 		c := client(t, options(t.TempDir()), v, nil)
@@ -252,7 +254,7 @@ func TestToolsAreDescribed(t *testing.T) {
 	}
 }
 
-// What a tool answers is what --json prints, and fits its schema.
+// A tool's answer must be what --json prints, and match its schema.
 func TestAnswersAreThoseOfTheCommandLine(t *testing.T) {
 	_, o := waiting(t, "T1")
 	s := service(t, o)
@@ -339,11 +341,11 @@ func fits(t *testing.T, schema any, got map[string]any) {
 	}
 }
 
-// person answers questions.
+// human answers questions.
 type human struct {
 	action  string
 	content args
-	between func() // something that happens while the person thinks
+	between func() // runs while the person thinks
 	asked   []*sdk.ElicitParams
 }
 
@@ -357,7 +359,7 @@ func (h *human) client() *sdk.ClientOptions {
 	}}
 }
 
-// rolledBack is a task that was rolled back: there is something to undo.
+// rolledBack creates a task that was rolled back, so that there is something to undo.
 func rolledBack(t *testing.T) (string, Options) {
 	dir, o := waiting(t, "T1")
 	if _, err := service(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Watch: &progress{}}); err != nil {
@@ -391,7 +393,8 @@ func TestUndoAsksAPerson(t *testing.T) {
 	}
 }
 
-// A session of an agent with belay's hooks is told turn by turn, and a person may take a turn back.
+// The session of an agent with belay's hooks must be shown turn by turn, and a person must be able
+// to undo a turn.
 func TestTurns(t *testing.T) {
 	dir := project(t)
 	o := options(dir)
@@ -437,8 +440,8 @@ func TestTurns(t *testing.T) {
 	bad(t, callTool(t, c, "undo", args{"what": "tool", "number": 1, "session": "s1"}), belay.CodeWaiting, "run: belay undo --tool 1 --session s1")
 }
 
-// Only a person's yes is one: not a no, not a closed question, not a form that was sent as it came, and not what has
-// changed meanwhile.
+// Only a person's yes may count: not a no, a closed question or an unconfirmed form, nor a yes
+// after what was asked about has changed.
 func TestUndoWithoutAYes(t *testing.T) {
 	for name, h := range map[string]*human{
 		"decline": {action: "decline"}, "cancel": {action: "cancel"},
@@ -472,8 +475,9 @@ func TestUndoWithoutAYes(t *testing.T) {
 	}
 }
 
-// A client that cannot ask a person gets the command that a person can run, and nothing is changed. An agent cannot
-// answer for the person: not with arguments, and not with an answer that nobody was asked for.
+// A client that cannot ask must get the command for the person, and nothing may change. An agent
+// must not be able to answer for the person, neither with arguments nor with an answer to no
+// question.
 func TestWhoCannotAskIsRefused(t *testing.T) {
 	dir, o := waiting(t, "T1")
 	if _, err := service(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Watch: &progress{}}); err != nil {
@@ -495,7 +499,7 @@ func TestWhoCannotAskIsRefused(t *testing.T) {
 			same()
 		}
 	}
-	// A client that speaks for itself, without having been asked.
+	// A client that answers without being asked.
 	h := &human{action: "accept", content: args{"confirm": true}}
 	how := h.client()
 	how.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true}
@@ -513,7 +517,7 @@ func TestWhoCannotAskIsRefused(t *testing.T) {
 		bad(t, r, belay.CodeUsage, "no question")
 		same()
 	}
-	// An answer counts once, and for its own question.
+	// An answer counts once, and only for its own question.
 	asked, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "decide"})
 	if err != nil || !asked.NeedsInput() {
 		t.Fatal(err)
@@ -538,7 +542,7 @@ func TestDecideAsksAPerson(t *testing.T) {
 			h := &human{action: "decline"}
 			c := client(t, o, v, h.client())
 			bad(t, callTool(t, c, "decide", args{"decision": "skip"}), belay.CodeRefused, "declined")
-			bad(t, callTool(t, c, "decide", args{"decision": "approve"}), belay.CodeUsage, "approve") // a reason is needed
+			bad(t, callTool(t, c, "decide", args{"decision": "approve"}), belay.CodeUsage, "approve") // it requires a reason
 			h.action, h.content = "accept", args{"decision": "approve", "message": "it is fine"}
 			if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "decide"}); err == nil && !r.IsError {
 				t.Error("rejected work was approved without a reason")
@@ -705,7 +709,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// Cancelling a call ends the work that it began: the tests of a project that run for minutes are stopped.
+// Cancelling a call must stop what it started, such as a project's tests.
 func TestCancel(t *testing.T) {
 	for _, v := range versions {
 		t.Run(v, func(t *testing.T) {
@@ -724,7 +728,7 @@ func TestCancel(t *testing.T) {
 				t.Error("a call that was cancelled succeeded")
 			}
 			gone(t, pid)
-			good(t, callTool(t, c, "status", nil)) // the server goes on
+			good(t, callTool(t, c, "status", nil)) // the server still answers
 		})
 	}
 }
@@ -768,7 +772,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	good(t, r)
-	// The client hands notifications on by themselves: the last ones may come after the answer.
+	// The client delivers notifications separately: the last ones may arrive after the answer.
 	all := func() (texts string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -794,7 +798,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Two clients of one server at the same time, each with many calls at once: none fails.
+// Many simultaneous calls from two clients of one server must all succeed.
 func TestTwoClientsAtOnce(t *testing.T) {
 	dir, o := waiting(t, "T1")
 	s := New(o)

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// addPrompts adds what a person can call at the client, most of them by a slash.
+// addPrompts adds the prompts that a person can call in the client, usually as slash commands.
 func (s *server) addPrompts(to *sdk.Server) {
 	to.AddPrompt(&sdk.Prompt{Name: "fix", Title: "Fix the last rejection",
 		Description: "Has the agent fix what belay rejected last: findings, the code they are about, how to reproduce.",

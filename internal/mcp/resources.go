@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// The schemes of resources. Cycles are also what belay's own pointers to review files look like.
+// The URI schemes of resources. belay's own pointers to review files have the form of cycle URIs.
 const (
 	taskScheme    = "task://"
 	contextScheme = "context://"
@@ -40,7 +40,7 @@ func (s *server) addResources(to *sdk.Server) {
 	})
 }
 
-// resources lists what there is now. Outside of a repository there is nothing.
+// resources lists the resources that exist now; none outside a repository.
 func (s *server) resources(ctx context.Context) []*sdk.Resource {
 	list := []*sdk.Resource{}
 	svc, err := s.Open(ctx)
@@ -80,7 +80,7 @@ func (s *server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, Text: text}}}, nil
 }
 
-// resource gives what a URI names, secrets masked.
+// resource returns the content of a URI with secrets masked.
 func (s *server) resource(ctx context.Context, uri string) (string, error) {
 	svc, err := s.Open(ctx)
 	if err != nil {

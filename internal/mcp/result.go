@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// toolResult gives data as a tool's result: the bytes that --json prints as data, with secrets masked. Notes follow as a
-// text of their own.
+// toolResult returns data as a tool's result: the bytes that --json prints as data, with secrets
+// masked. Each note follows as a separate text.
 func toolResult(data any, notes ...string) (*sdk.CallToolResult, error) {
 	text, err := encodeJSON(data)
 	if err != nil {
@@ -34,7 +34,7 @@ func encodeJSON(data any) ([]byte, error) {
 	return maskJSON(bytes.TrimSuffix(text, []byte("\n"))), nil
 }
 
-// maskJSON masks the secrets in the strings of a JSON text, and leaves all other bytes as they are.
+// maskJSON masks secrets in the strings of a JSON text and changes no other byte.
 func maskJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
@@ -70,7 +70,8 @@ func maskString(quoted []byte) []byte {
 	return quoted
 }
 
-// errorResult gives an error as a tool's result: what happened, and what to try. The model reads it.
+// errorResult returns an error as a tool's result: what happened, and what to try. The model reads
+// it.
 func errorResult(err error) *sdk.CallToolResult {
 	p := terminal.NewProblem(err)
 	text := belay.Visible(p.What)
@@ -83,7 +84,7 @@ func errorResult(err error) *sdk.CallToolResult {
 	return r
 }
 
-// resourceError gives an error of reading a resource.
+// resourceError returns the error of reading a resource.
 func resourceError(uri string, err error) error {
 	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeUsage {
 		return sdk.ResourceNotFoundError(uri)
@@ -91,7 +92,7 @@ func resourceError(uri string, err error) error {
 	return protocolError(err)
 }
 
-// protocolError gives an error as the protocol has it for what is no tool.
+// protocolError returns an error in the protocol's form, for requests other than tool calls.
 func protocolError(err error) error {
 	p := terminal.NewProblem(err)
 	text := belay.Visible(p.What)

@@ -10,8 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// outputSchema describes what --json prints of a T. Lists are never null there and keys that are not known are left
-// out, so no type is a union with null; keys may be added, so others are allowed.
+// outputSchema describes what --json prints for a T. Lists are never null and unknown values are
+// left out, so no type is a union with null. Additional keys are allowed, because later versions
+// may add some.
 func outputSchema[T any]() *jsonschema.Schema {
 	s := inferSchema[T]()
 	walkSchema(s, func(s *jsonschema.Schema) {
@@ -30,13 +31,13 @@ func outputSchema[T any]() *jsonschema.Schema {
 	return s
 }
 
-// inputSchema describes the arguments of a tool; a key that it does not know is an error.
+// inputSchema describes a tool's arguments. An unknown key is an error.
 func inputSchema[T any]() *jsonschema.Schema { return inferSchema[T]() }
 
 func inferSchema[T any]() *jsonschema.Schema {
 	s, err := jsonschema.ForType(reflect.TypeFor[T](), &jsonschema.ForOptions{})
 	if err != nil {
-		panic(fmt.Sprintf("schema of %s: %v", reflect.TypeFor[T](), err)) // a type of the program
+		panic(fmt.Sprintf("schema of %s: %v", reflect.TypeFor[T](), err)) // T is a type from this package
 	}
 	walkSchema(s, func(s *jsonschema.Schema) {
 		if types := slices.DeleteFunc(s.Types, func(t string) bool { return t == "null" }); len(types) == 1 {
@@ -46,7 +47,8 @@ func inferSchema[T any]() *jsonschema.Schema {
 	return s
 }
 
-// allowAdditional gives the schema of additional properties: of a map its values, of an object none, which allows them.
+// allowAdditional returns the schema of additional properties: for a map, that of its values; for
+// an object, none, which allows all.
 func allowAdditional(s *jsonschema.Schema) *jsonschema.Schema {
 	if s != nil && s.Not != nil {
 		return nil
@@ -54,7 +56,7 @@ func allowAdditional(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// walkSchema does something to a schema and all that are in it.
+// walkSchema calls do for a schema and all schemas in it.
 func walkSchema(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 	if s == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Options say for whom and where a server works. Open opens the repository anew for each request, so that a server
-// that runs for days sees the config and the records of now.
+// Options configures a server. Open opens the repository for each request, so that a server that
+// runs for days uses the current config and records.
 type Options struct {
 	Version string
 	Open    func(context.Context) (*app.Service, error)
@@ -24,26 +24,27 @@ type Options struct {
 	User    string // who answers, for the record
 }
 
-// server is what the handlers share.
+// server is the state that the handlers share.
 type server struct {
 	Options
 	questions questions
 }
 
-// instructions are what a client may show to its model. Short: they are in every prompt.
+// instructions is what a client may show to its model. It is short, because it is part of every
+// prompt.
 const instructions = `Belay supervises work in this git repository.
 Before a risky change call snapshot: it captures all files, the index and HEAD, and changes nothing.
 Before you say that work is done call check and fix what it rejects; fix_prompt explains the last rejection.
 undo and decide ask the person at the client. You cannot answer for them, and must not work around them.`
 
-// New makes a server with belay's tools, resources and prompts.
+// New returns a server with belay's tools, resources and prompts.
 func New(o Options) *sdk.Server {
 	s := &server{Options: o}
 	out := sdk.NewServer(&sdk.Implementation{Name: "belay", Title: "belay", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{},
 			Prompts: &sdk.PromptCapabilities{}},
-		// What is listed and read is of this user's repository, and may be another a moment later.
+		// Results are about this user's repository and may change at any time.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 	})
 	s.addTools(out)
@@ -52,11 +53,12 @@ func New(o Options) *sdk.Server {
 	return out
 }
 
-// drainTime is how long calls may still work when the input has ended: a script that sends its requests and closes its
-// output reads the answers all the same. What works longer is stopped: the client is gone.
+// drainTime is how long calls may continue after the end of the input, so that a script that sends
+// its requests and closes its output still gets the answers. Calls that take longer are stopped,
+// because the client has gone.
 const drainTime = 30 * time.Second
 
-// Stdio serves one client on standard input and output until it goes away or ctx ends.
+// Stdio serves one client on standard input and output until it disconnects or ctx ends.
 func Stdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
 	input := &drainingReader{ReadCloser: in, answered: make(chan struct{}, 1)}
 	err := New(o).Run(ctx, &sdk.IOTransport{Reader: input, Writer: messageWriter{out, input}})
@@ -67,12 +69,13 @@ func Stdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 		Try: "agents and editors start belay mcp and send one JSON-RPC message a line (docs/mcp.md)"}
 }
 
-// drainingReader is an input whose end comes when the calls are answered that came before it, or after farewell.
+// drainingReader delays the end of the input until all calls received before it are answered, at
+// most for drainTime.
 type drainingReader struct {
 	io.ReadCloser
-	line      []byte        // of the message that is being read, what is here
-	openCalls atomic.Int64  // calls without an answer
-	answered  chan struct{} // something was answered
+	line      []byte        // the part of the current message that was read
+	openCalls atomic.Int64  // unanswered calls
+	answered  chan struct{} // a message was written
 }
 
 func (l *drainingReader) Read(p []byte) (int, error) {
@@ -87,7 +90,7 @@ func (l *drainingReader) Read(p []byte) (int, error) {
 		rest = after
 	}
 	if n > 0 || err == nil {
-		return n, nil // an error comes again
+		return n, nil // the error will be returned again
 	}
 	for over := time.After(drainTime); l.openCalls.Load() > 0; {
 		select {
@@ -99,7 +102,7 @@ func (l *drainingReader) Read(p []byte) (int, error) {
 	return 0, err
 }
 
-// messageWriter is the output of a server, which writes whole messages.
+// messageWriter is the server's output. Each write is a complete message.
 type messageWriter struct {
 	io.WriteCloser
 	to *drainingReader
@@ -109,7 +112,7 @@ func (a messageWriter) Write(p []byte) (int, error) {
 	n, err := a.WriteCloser.Write(p)
 	_, given := countCalls(p)
 	if a.to.openCalls.Add(-given); err != nil {
-		a.to.openCalls.Store(0) // nobody reads them
+		a.to.openCalls.Store(0) // nobody reads the answers
 	}
 	select {
 	case a.to.answered <- struct{}{}:
@@ -118,7 +121,7 @@ func (a messageWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// countCalls is how many calls and how many answers a JSON-RPC message, or several as one list, consists of.
+// countCalls returns the number of calls and of answers in a JSON-RPC message or list of messages.
 func countCalls(line []byte) (calls, given int64) {
 	type message struct {
 		ID, Result, Error json.RawMessage

@@ -39,7 +39,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
-// FuzzMasked: a JSON text stays one, with all of its values but the masked ones.
+// Masked JSON must stay valid JSON, and masking it again must change nothing.
 func FuzzMasked(f *testing.F) {
 	f.Add([]byte(`{"a":"` + key + `","b":["\"x\\",1.50,null],"c":"password = \"hunter2hunter2\""}`))
 	f.Add([]byte(`{"unclosed": "`))
@@ -85,7 +85,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// The end of the input, also in the middle of a call, ends the server and its work.
+// The end of the input, even during a call, must end the server and its work.
 func TestStdio(t *testing.T) {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -108,7 +108,7 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// The end of the input waits for the answers to the calls before it, however late they begin.
+// The end of the input must wait for the answers to the calls before it, even if they start late.
 func TestEndOfInput(t *testing.T) {
 	const calls = `{"jsonrpc":"2.0","id":1,"method":"a"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/b"}` + "\n" +
 		`[{"id":"x","method":"c"},{"id":7,"result":{}}]` + "\n" + `not JSON` + "\n"
@@ -168,7 +168,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// Over HTTP: both kinds of clients, side by side; nothing from a web page that belongs elsewhere.
+// Both kinds of clients must work over HTTP; requests from foreign web pages must be rejected.
 func TestHTTP(t *testing.T) {
 	_, o := rolledBack(t)
 	l, err := Listen(t.Context(), "127.0.0.1:0")
@@ -190,7 +190,7 @@ func TestHTTP(t *testing.T) {
 		good(t, callTool(t, c, "snapshot", nil))
 		if v == versions[0] {
 			good(t, callTool(t, c, "undo", nil))
-		} else { // without a session there is no way to ask
+		} else { // without a session the server cannot ask
 			bad(t, callTool(t, c, "undo", nil), belay.CodeWaiting)
 		}
 		_ = c.Close()

@@ -24,22 +24,22 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// call is one call of a tool, in the repository that was opened for it.
+// call is one call of a tool, with the repository opened for it.
 type call struct {
 	*sdk.CallToolRequest
 	svc *app.Service
 }
 
-// toolKind says what a tool does to the world. None reaches beyond this machine.
+// toolKind is what a tool may change. No tool reaches beyond this machine.
 type toolKind int
 
 const (
 	toolReads    toolKind = iota // changes nothing
-	toolAdds                     // adds to belay's own records
-	toolDestroys                 // changes files, or a task's course
+	toolAdds                     // adds to belay's records
+	toolDestroys                 // changes files or a task
 )
 
-// addTool gives a server a tool: In its arguments, Out what it answers with.
+// addTool adds a tool with the arguments In and the result Out.
 func addTool[In, Out any](s *server, to *sdk.Server, k toolKind, name, title, description string,
 	do func(context.Context, call, In) (*sdk.CallToolResult, error)) {
 	no, destroys := false, k == toolDestroys
@@ -121,14 +121,14 @@ type diffArgs struct {
 	Patch bool     `json:"patch,omitempty" jsonschema:"also give the changes as a patch, cut at 100,000 bytes"`
 }
 
-// diffResult is a diff with its text.
+// diffResult is a diff with its patch.
 type diffResult struct {
 	app.Diff
 	Patch string `json:"patch,omitempty"`
-	Cut   bool   `json:"patch_cut,omitempty"` // the patch is longer
+	Cut   bool   `json:"patch_cut,omitempty"` // the patch is incomplete
 }
 
-// maxPatch bounds the bytes of a patch: it goes into a model's context.
+// maxPatch is the size limit for a patch in bytes, because it goes into a model's context.
 const maxPatch = 100_000
 
 func (s *server) diff(ctx context.Context, c call, in diffArgs) (*sdk.CallToolResult, error) {
@@ -218,7 +218,7 @@ func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallTo
 	return toolResult(fix)
 }
 
-// taskOrLatest is the task that is named, or the latest.
+// taskOrLatest returns the named task, or the latest one.
 func taskOrLatest(svc *app.Service, named string) (belay.TaskID, error) {
 	if named != "" {
 		return belay.ParseTaskID(named)
@@ -249,7 +249,7 @@ type undoArgs struct {
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"show what it would do, ask nobody and change nothing"`
 }
 
-// run undoes, or with dry plans it; what says what was undone.
+// run undoes or, if dry, plans it. what names what is undone.
 func (in undoArgs) run(ctx context.Context, svc *app.Service, dry bool) (out restore.Restored, what string, err error) {
 	o := restore.Options{DryRun: dry}
 	if in.What != "turn" && in.What != "tool" {
@@ -259,7 +259,7 @@ func (in undoArgs) run(ctx context.Context, svc *app.Service, dry bool) (out res
 	return svc.UndoTurn(ctx, app.UndoTurnRequest{Session: in.Session, ToolCall: in.What == "tool", Number: in.Number, Options: o})
 }
 
-// validate refuses what is no way to undo.
+// validate checks the arguments.
 func (in undoArgs) validate() error {
 	switch in.What {
 	case "turn", "tool":
@@ -276,7 +276,7 @@ func (in undoArgs) validate() error {
 	return nil
 }
 
-// commandLine is what a person runs for it.
+// commandLine returns the command that a person runs for it.
 func (in undoArgs) commandLine() string {
 	command := "belay undo"
 	if in.What == "turn" || in.What == "tool" {
@@ -326,7 +326,7 @@ func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolRe
 	return toolResult(out)
 }
 
-// firstPaths names some of the paths that a restore would change.
+// firstPaths lists the first paths that a restore would change.
 func firstPaths(r restore.Restored) string {
 	var lines []string
 	for _, p := range r.Written {
@@ -358,7 +358,8 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 		return nil, err
 	}
 	gate := *r.State.Gate
-	// To accept rejected work takes a category and a reason: that is for the command line.
+	// Accepting rejected work requires a category and a reason, which only the command line asks
+	// for.
 	open := slices.DeleteFunc(slices.Clone(gate.Options), func(d loop.Decision) bool { return d == loop.DecideApprove && gate.Overrides() })
 	if in.Decision != "" && !slices.Contains(open, loop.Decision(in.Decision)) {
 		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.OptionsText(open), "%s is not an answer that is open now",
@@ -393,26 +394,26 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	return toolResult(line, fmt.Sprintf("the waiting run continues; otherwise the person continues it with belay run --resume %s", id))
 }
 
-// decidedBy is who decides, for the record.
+// decidedBy returns who decides, for the record.
 func (s *server) decidedBy() string { return strings.TrimSpace(s.User + " (over MCP)") }
 
-// progress reports checks as they start and finish, and keeps the notes.
+// progress reports when checks start and finish, and collects notes.
 type progress struct {
-	report func(n float64, text string) // nil: nobody wants to know
+	report func(n float64, text string) // nil: do not report
 
 	mu    sync.Mutex
 	n     float64
 	notes []string
 }
 
-// newProgress reports to the client that called, if it asked for it.
+// newProgress reports to the calling client, if it has asked for progress.
 func newProgress(ctx context.Context, req *sdk.CallToolRequest) *progress {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return &progress{}
 	}
 	return &progress{report: func(n float64, text string) {
-		// That a client is gone is noticed by the end of the call.
+		// If the client has gone, the call ends anyway.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text})
 	}}
 }
@@ -424,7 +425,7 @@ func (p *progress) Checking(c check.Progress) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.n++ // it has to grow with each
+	p.n++ // must increase each time
 	text := c.Check + ": started"
 	if c.Result != nil {
 		text = c.Check + ": " + string(c.Result.Verdict)
@@ -439,7 +440,7 @@ func (p *progress) Note(text string) {
 	p.notes = append(p.notes, text)
 }
 
-// The rest of runner.Observer is about runs.
+// The other methods of runner.Observer are about runs.
 
 func (*progress) Begins(*session.Record, loop.Command) {}
 func (*progress) Happened(*session.Record, loop.Event) {}
