@@ -10,16 +10,16 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// dotnetDialect is what one format calls a test and its parts.
+// dotnetDialect is the vocabulary of one format.
 type dotnetDialect struct {
 	format  string
-	tests   *lazyregexp.Set // elements that are one test
-	name    []string        // attributes with its id, the first that is set
+	tests   *lazyregexp.Set // elements of a test
+	name    []string        // attributes for its id; the first one that is set counts
 	outcome []string
-	message *lazyregexp.Set // elements with the words of a failure
+	message *lazyregexp.Set // elements with the text of a failure
 }
 
-// dotnetDialects by the root element.
+// dotnetDialects are the dialects by root element.
 var dotnetDialects = map[string]dotnetDialect{
 	"TestRun": {
 		format: TRX, tests: lazyregexp.Of("UnitTestResult TestResult"),
@@ -41,7 +41,7 @@ var (
 		format: XUnit, tests: lazyregexp.Of("test"),
 		name: []string{"name"}, outcome: []string{"result"}, message: lazyregexp.Of("message stack-trace"),
 	}
-	// netPlace is how .NET names a place in a stack, on both kinds of systems.
+	// netPlace is a place in .NET's stack traces, on Windows or Unix.
 	netPlace = lazyregexp.New(` in ((?:[A-Za-z]:)?[^:\n]+):line (\d{1,7})`)
 )
 
@@ -51,13 +51,13 @@ type dotnetReader struct {
 	rootSeen  bool
 	open      []string
 	test      *dotnetCase
-	testDepth int // how deep the open test is
+	testDepth int // nesting depth of the open test
 	text      *strings.Builder
 
-	runInfo         *strings.Builder // what the runner says of itself, while an error of it is open
+	runInfo         *strings.Builder // text of an error of the runner itself, while its element is open
 	runInfoDepth    int
-	failedInLog     []string // tests that lines of its log say failed
-	countedFailures int      // failures that the report's own counters have
+	failedInLog     []string // tests that failed according to lines of the runner's log
+	countedFailures int      // failures according to the report's own counters
 }
 
 type dotnetCase struct {
@@ -65,11 +65,10 @@ type dotnetCase struct {
 	output               strings.Builder
 }
 
-// ReadDotNet reads one report. Outcomes count so: what passed, with whatever warning, as
-// passed; what was not run, ignored, or could not be decided as skipped; errors,
-// timeouts and aborted tests as errors; everything else as failed. A report that is cut
-// off or broken is Incomplete; what is none of the known formats, or declares entities,
-// is a *belay.Error with CodeCannot. Another error is r's own.
+// ReadDotNet reads a report. Passed tests count as passed, with warnings too; tests that did not
+// run, were ignored, or are inconclusive count as skipped; errors, timeouts and aborted tests as
+// errors; all others as failed. A truncated or broken report is Incomplete. An unknown format, or
+// one that declares entities, is a *belay.Error with CodeCannot. Other errors are from r.
 func ReadDotNet(r io.Reader) (Report, error) {
 	x := NewXML(r)
 	d := dotnetReader{}
@@ -142,7 +141,7 @@ func (d *dotnetReader) startElement(t xml.StartElement) error {
 				d.test.outcome = strings.ToLower(attrs[key])
 			}
 		}
-		if strings.EqualFold(attrs["executed"], "false") && attrs["result"] == "" { // NUnit 2.4 says no more of what is ignored
+		if strings.EqualFold(attrs["executed"], "false") && attrs["result"] == "" { // the only sign of an ignored test in NUnit 2.4
 			d.test.outcome = "notrun"
 		}
 	case d.message.Has(name) && d.test != nil:
@@ -155,7 +154,7 @@ func (d *dotnetReader) startElement(t xml.StartElement) error {
 	return nil
 }
 
-// countRunError counts an error of the run itself.
+// countRunError counts an error of the runner itself.
 func (d *dotnetReader) countRunError(said string) {
 	f := Failure{Test: "the test run", Message: "the runner reports an error of its own"}
 	if said = strings.TrimSpace(said); said != "" && d.report.roomForMessage() {
@@ -165,7 +164,7 @@ func (d *dotnetReader) countRunError(said string) {
 	d.report.Fail(f, true)
 }
 
-// readCounters reads how many failures a report says it has.
+// readCounters adds up the report's own counters of failures.
 func (d *dotnetReader) readCounters(t xml.StartElement) {
 	var keys []string
 	switch name := t.Name.Local; {
@@ -184,11 +183,11 @@ func (d *dotnetReader) readCounters(t xml.StartElement) {
 	}
 }
 
-// logFail is a line of xunit's log, which Visual Studio stores as an error of the run: the
-// test that it names is in the report itself.
+// logFail is a line of xunit's log, which Visual Studio stores as an error of the run. The report
+// itself has the test that it names.
 var logFail = lazyregexp.New(`^\s*(?:\[xUnit\.net [\d:.]+\]\s+)?(.+?) \[FAIL\]\s*$`)
 
-// readRunInfo takes in what the runner said of an error of its own.
+// readRunInfo reads the text of an error of the runner.
 func (d *dotnetReader) readRunInfo(said string) {
 	if m := logFail.FindStringSubmatch(strings.TrimSpace(said)); m != nil && !strings.Contains(m[1], "\n") {
 		d.failedInLog = append(d.failedInLog, PlainText(m[1]))
@@ -197,7 +196,7 @@ func (d *dotnetReader) readRunInfo(said string) {
 	d.countRunError(said)
 }
 
-// checkCounts compares the tests of a report with what it says of itself.
+// checkCounts compares the failures in a report with its counters and its log.
 func (d *dotnetReader) checkCounts() {
 	named := d.report.Failed + d.report.Errors
 	switch {

@@ -10,20 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// UTF8Reader gives a stream as UTF-8 in which every character is one that XML allows: what
-// is not a character in the stream's encoding becomes U+FFFD. Replaced is set then.
-// It knows UTF-8, UTF-16 (by mark or by its zero bytes), Latin-1 and Windows-1252;
-// any other declared encoding is read as if it were UTF-8.
+// UTF8Reader converts a stream to UTF-8 with only characters that XML allows: others, and invalid
+// bytes, become U+FFFD, and Replaced is set. It knows UTF-8, UTF-16 (by byte order mark or zero
+// bytes), Latin-1 and Windows-1252. Any other declared encoding is read as UTF-8.
 type UTF8Reader struct {
-	Replaced bool // bytes that are no text were replaced
+	Replaced bool // bytes that are not text were replaced
 
 	in           *bufio.Reader
 	next         func() (rune, error)
-	pendingBytes []byte // of a rune that did not fit
-	isUTF16      bool   // UTF-16
+	pendingBytes []byte // the rest of a character that did not fit
+	isUTF16      bool
 }
 
-// NewUTF8Reader reads the beginning of r to tell its encoding.
+// NewUTF8Reader detects the encoding by the start of r.
 func NewUTF8Reader(r io.Reader) *UTF8Reader {
 	u := &UTF8Reader{in: bufio.NewReaderSize(r, 1<<16)}
 	head, _ := u.in.Peek(200)
@@ -44,7 +43,7 @@ func NewUTF8Reader(r io.Reader) *UTF8Reader {
 	return u
 }
 
-// declaredEncoding returns the encoding that an XML declaration at the start of head names.
+// declaredEncoding returns the encoding in an XML declaration at the start of head.
 func declaredEncoding(head []byte) string {
 	s := strings.ToLower(string(head))
 	s = strings.TrimLeft(s, " \t\r\n")
@@ -71,8 +70,8 @@ func (u *UTF8Reader) fromUTF8() (rune, error) {
 
 var windows1252 = []rune("€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ")
 
-// fromLatin reads both Latin-1 and Windows-1252: they differ in 0x80 to 0x9f, which
-// Latin-1 uses for nothing a test prints.
+// fromLatin reads Latin-1 and Windows-1252. They differ only in 0x80 to 0x9f, which in Latin-1 are
+// control characters that no test prints.
 func (u *UTF8Reader) fromLatin() (rune, error) {
 	b, err := u.in.ReadByte()
 	if b >= 0x80 && b < 0xa0 {
@@ -82,7 +81,7 @@ func (u *UTF8Reader) fromLatin() (rune, error) {
 }
 
 func (u *UTF8Reader) fromUTF16(order binary.ByteOrder) func() (rune, error) {
-	held := rune(-1) // a unit read without effect as the second half of a pair
+	held := rune(-1) // a unit that was read as the second half of a pair but is not
 	unit := func() (rune, error) {
 		if r := held; r >= 0 {
 			held = -1
@@ -112,7 +111,7 @@ func (u *UTF8Reader) fromUTF16(order binary.ByteOrder) func() (rune, error) {
 	}
 }
 
-// Read returns the next bytes of UTF-8, as an io.Reader does.
+// Read implements io.Reader; the bytes are UTF-8.
 func (u *UTF8Reader) Read(p []byte) (int, error) {
 	n := copy(p, u.pendingBytes)
 	u.pendingBytes = u.pendingBytes[n:]
@@ -147,7 +146,7 @@ func (u *UTF8Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// copyASCII copies the characters at hand that are the same in every encoding but UTF-16.
+// copyASCII copies buffered characters that are the same in every encoding except UTF-16.
 func (u *UTF8Reader) copyASCII(p []byte) int {
 	if u.isUTF16 {
 		return 0
@@ -162,7 +161,7 @@ func (u *UTF8Reader) copyASCII(p []byte) int {
 	return n
 }
 
-// isXMLRune is the Char of XML 1.0, section 2.2.
+// isXMLRune reports whether r is a Char of XML 1.0, section 2.2.
 func isXMLRune(r rune) bool {
 	switch {
 	case r < 0x20:

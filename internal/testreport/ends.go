@@ -8,20 +8,20 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Bounds on a message that is kept: only a bounded part of a stream is in memory at a time.
+// Limits of a message. Only a bounded part of a stream is in memory at a time.
 const (
 	messageLines = 40  // lines
-	lineBytes    = 500 // bytes of one
+	lineBytes    = 500 // bytes of a line
 )
 
-// LastLines returns the last lines of s, made plain, each cut to a readable length.
+// LastLines returns the last lines of s as plain text, each truncated to a readable length.
 func LastLines(s string) string {
 	lines := splitLines(s)
 	return joinLines(lines[max(0, len(lines)-messageLines):])
 }
 
-// firstAndLast returns the first and the last lines of s, made plain: a traceback says what
-// happened at one end and where at the other.
+// firstAndLast returns the first and last lines of s as plain text: a traceback has the error at
+// one end and the place at the other.
 func firstAndLast(s string) string {
 	lines := splitLines(s)
 	if len(lines) > messageLines {
@@ -56,12 +56,12 @@ func joinLines(lines []string) string {
 	return b.String()
 }
 
-// mangledColour is a terminal colour whose escape character was not allowed in XML: as
-// the reader here replaces it, and as pytest writes it.
+// mangledColour is a terminal colour without its escape character, which XML does not allow: as
+// UTF8Reader replaces it, or as pytest writes it.
 var mangledColour = lazyregexp.New(`(\x{fffd}|#x1B)\[[0-9;]*m`)
 
-// PlainText makes program output readable as text: valid UTF-8, line ends as \n, without
-// terminal sequences. What else is odd in it stays for the door that prints it.
+// PlainText makes program output readable: valid UTF-8, line ends as \n, without terminal
+// sequences. Whoever prints it must still make other characters safe.
 func PlainText(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if strings.Contains(s, "[") {
@@ -75,7 +75,7 @@ func PlainText(s string) string {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '\r':
-			b.WriteByte('\n') // a progress bar painting over itself
+			b.WriteByte('\n') // a progress bar that overwrites itself
 		case 0:
 		case 0x1b:
 			i += escapeLength(s[i:]) - 1
@@ -116,5 +116,5 @@ func escapeLength(s string) int {
 	return 1
 }
 
-// Clip cuts s after at most most bytes, behind a word, and shows that it did.
+// Clip truncates s to most bytes, after a word, and marks that.
 func Clip(s string, most int) string { return strings.ToValidUTF8(belay.Clip(s, most), "") }

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Bounds on what Read holds at once.
+// Limits of what is in memory at a time.
 const (
 	maxLiveTests = 100_000
-	maxBuffered  = 64 << 20 // bytes of names and output of tests, packages and builds under way
-	entryCost    = 256      // bytes of each of them beside its name and output
+	maxBuffered  = 64 << 20 // bytes of names and output of running tests, packages and builds
+	entryCost    = 256      // bytes of each of them besides name and output
 )
 
-// goEvent is one line of go test -json, as `go doc test2json` and, for build
-// output, `go help buildjson` describe it.
+// goEvent is a line of go test -json; see go doc test2json and, for build output, go help
+// buildjson.
 type goEvent struct {
 	Action      string
 	Package     string
@@ -27,20 +27,20 @@ type goEvent struct {
 	FailedBuild string
 }
 
-// goTest is a test whose end has not been seen.
+// goTest is a running test.
 type goTest struct {
 	output      outputLines
-	hasSubtests bool // has subtests
-	subFailed   bool // one of them failed
+	hasSubtests bool
+	subFailed   bool // a subtest failed
 }
 
 type goPackage struct {
 	output        outputLines
 	running       map[string]*goTest
-	failed        bool            // a failure of it was reported
-	lastBare      int             // the last failure without output of its own: its index and one, or 0
-	newTestRan    bool            // a test runs that had not failed before
-	passedOnRerun map[uint64]bool // tests that had failed in an earlier run and passed now
+	failed        bool            // a failed test was reported
+	lastBare      int             // index plus one of the last failure without a message; 0 for none
+	newTestRan    bool            // a test ran that had not failed before
+	passedOnRerun map[uint64]bool // tests that failed in an earlier run and passed now
 }
 
 func (p *goPackage) dropFailure(key uint64) {
@@ -54,18 +54,17 @@ type goReader struct {
 	goCounts
 	packages   map[string]*goPackage
 	builds     map[string]*outputLines // output of go build by import path
-	otherLines outputLines             // lines that are no events
+	otherLines outputLines             // lines that are not events
 	events     int
-	running    int // tests under way
-	buffered   int // bytes of what is under way, and of builds
+	running    int // number of running tests
+	buffered   int // bytes of running tests, packages and builds
 }
 
-// ReadGoTest reads the output of go test -json to its end. Failed tests are reported
-// without the parents that failed only with them; a package that failed without a
-// failed test (build failure, crash, TestMain) is one error under its import path.
-// Lines that are no events are passed over. A stream that stops before a package
-// ended, or without any event, is Incomplete. A test counts once, as tally says. The
-// error is r's own.
+// ReadGoTest reads the output of go test -json to its end. It does not report a parent that failed
+// only because of its subtests. A package that failed without a failed test (build failure, crash,
+// TestMain) is one error under its import path. Lines that are not events are skipped. A stream
+// that ends before a package does, or without any event, is Incomplete. A test counts once, see
+// goCounts. The error is from r.
 func ReadGoTest(r io.Reader) (Report, error) {
 	g := goReader{
 		goCounts: newGoCounts(),
@@ -113,7 +112,7 @@ func (g *goReader) readLine(line []byte) {
 	}
 }
 
-// reserve counts n more buffered bytes, and reports whether they fit.
+// reserve adds n to the buffered bytes, and reports whether they fit.
 func (g *goReader) reserve(n int) bool {
 	if g.buffered+n > maxBuffered {
 		return false
@@ -122,7 +121,7 @@ func (g *goReader) reserve(n int) bool {
 	return true
 }
 
-// addOutput adds output as long as there is room: without it a failure is explained less well.
+// addOutput adds output while there is space; otherwise a failure has a shorter explanation.
 func (g *goReader) addOutput(out *outputLines, output string) {
 	if g.buffered < maxBuffered {
 		before := out.size
@@ -131,8 +130,8 @@ func (g *goReader) addOutput(out *outputLines, output string) {
 	}
 }
 
-// addBuildOutput takes in what a build says. It is kept to the end: several packages may have
-// failed by it.
+// addBuildOutput adds the output of a build. It is kept to the end, because several packages may
+// fail with it.
 func (g *goReader) addBuildOutput(path, output string) {
 	b := g.builds[path]
 	if b == nil {
@@ -145,8 +144,8 @@ func (g *goReader) addBuildOutput(path, output string) {
 	g.addOutput(b, output)
 }
 
-// testEvent follows one test from run to its end. Output of a test that is not under
-// way (a goroutine that prints on) is its package's.
+// testEvent handles an event of a test. Output of a test that already ended (from a goroutine)
+// belongs to its package.
 func (g *goReader) testEvent(p *goPackage, e goEvent) {
 	t := p.running[e.Test]
 	switch e.Action {
@@ -154,7 +153,7 @@ func (g *goReader) testEvent(p *goPackage, e goEvent) {
 		if !strings.Contains(e.Test, "/") && !g.startsAgain(e.Package, e.Test) {
 			p.newTestRan = true
 		}
-		// A benchmark that passes has no end of its own.
+		// A benchmark that passes has no end event.
 		if !strings.HasPrefix(e.Test, "Benchmark") {
 			g.startTest(p, e.Test)
 		}
@@ -202,7 +201,7 @@ func (g *goReader) endTest(p *goPackage, parent, t *goTest, e goEvent) {
 		if parent != nil {
 			parent.subFailed = true
 		}
-		if t.subFailed { // its subtests say why, but for a crash of one of them
+		if t.subFailed { // its subtests explain it, unless one crashed
 			g.noteFailedBySubtests(e.Package, e.Test)
 			if t.output.crash != nil {
 				g.addCause(p, t.output.String())
@@ -219,8 +218,8 @@ func (g *goReader) endTest(p *goPackage, parent, t *goTest, e goEvent) {
 	}
 }
 
-// parentTest returns TestX/a of TestX/a/b. A slash inside a subtest's own name is told
-// from a nested one only by whether such a test runs.
+// parentTest returns TestX/a for TestX/a/b. Whether a slash separates a subtest or is in its name,
+// only a running test of the parent's name shows.
 func parentTest(test string) string {
 	i := strings.LastIndexByte(test, '/')
 	return test[:max(i, 0)]
@@ -248,8 +247,8 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 	}
 }
 
-// packageFailed explains a failed package that has no failed test of its own: by the
-// build that failed, by the test that was running, or by what it printed last.
+// packageFailed reports a failed package without a failed test, with the output of the build that
+// failed, of the test that was running, or of the package.
 func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	if p.failed {
 		g.explainCrash(p)
@@ -268,8 +267,8 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	g.addFailure(p, e.Package, test, said.String(), goBroke)
 }
 
-// explainCrash looks for a crash that ended the package while a failure lacks an
-// explanation: Go prints it under whichever test printed last.
+// explainCrash adds the crash that ended the package to a failure without a message: Go prints it
+// as output of the test that printed last.
 func (g *goReader) explainCrash(p *goPackage) {
 	said := p.output
 	if test := p.crashedTest(); test != "" && p.running[test].output.crash != nil {
@@ -290,8 +289,8 @@ func (g *goReader) addCause(p *goPackage, output string) {
 	p.lastBare = 0
 }
 
-// crashedTest returns the test under way that a crash belongs to: the one whose output has
-// the panic, else the only one without subtests under way, else "".
+// crashedTest returns the running test that crashed: the one with a panic in its output, or else
+// the only one without subtests, or else "".
 func (p *goPackage) crashedTest() string {
 	var panicked, leaves []string
 	for name, t := range p.running {
@@ -311,7 +310,7 @@ func (p *goPackage) crashedTest() string {
 	return ""
 }
 
-// listNames lists five names, and how many more there are.
+// listNames lists up to five names and the number of others.
 func listNames[V any](named map[string]V) string {
 	var names []string
 	for name := range named {
@@ -324,7 +323,7 @@ func listNames[V any](named map[string]V) string {
 	return strings.Join(names, ", ")
 }
 
-// addFailure reports one, and gives its index and one when it is kept and new.
+// addFailure reports a failure, and returns its index plus one if it is new and kept.
 func (g *goReader) addFailure(p *goPackage, pkg, test, output string, o goOutcome) int {
 	f := Failure{Test: PlainText(pkg), Package: PlainText(pkg)}
 	if test != "" {
@@ -337,7 +336,8 @@ func (g *goReader) addFailure(p *goPackage, pkg, test, output string, o goOutcom
 	return g.countFailure(p, pkg, test, f, o)
 }
 
-// goPlace prefers a line of a test: the stack of a panic begins with Go's own files.
+// goPlace returns the first place in a test file, or else the first place: a panic's stack begins
+// with files of Go.
 func goPlace(message string) (string, int) {
 	for _, p := range Places(message, 60) {
 		if strings.HasSuffix(p.File, "_test.go") {
@@ -347,7 +347,7 @@ func goPlace(message string) (string, int) {
 	return firstPlace(message)
 }
 
-// withoutFrames drops the lines with which go test frames a test's own output.
+// withoutFrames removes the lines that go test adds around a test's output.
 func withoutFrames(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -361,7 +361,7 @@ func withoutFrames(output string) string {
 	return b.String()
 }
 
-// finish reports what the stream left open.
+// finish reports packages that did not end.
 func (g *goReader) finish() Report {
 	if len(g.packages) > 0 {
 		g.report.WarnIncomplete("the output stops before the end of %s", listNames(g.packages))

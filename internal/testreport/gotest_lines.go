@@ -9,17 +9,17 @@ import (
 // first and then every goroutine there is.
 const crashLines = 20
 
-// lineCost is what a line takes beside its own bytes.
+// lineCost is the memory of a line besides its bytes.
 const lineCost = 24
 
-// outputLines keeps the last lines of a text that arrives in pieces, and the first ones of
-// a crash in it.
+// outputLines keeps the last lines of a text that arrives in pieces, and the first lines of a crash
+// in it.
 type outputLines struct {
 	kept            []string
 	crash           []string
 	linesSinceCrash int  // lines since the crash began
-	size            int  // bytes kept, with what the lines cost
-	lineOpen        bool // the last line has no end yet
+	size            int  // bytes kept, including lineCost
+	lineOpen        bool // the last line has no line end yet
 }
 
 func (l *outputLines) add(s string) {
@@ -69,8 +69,8 @@ func isCrash(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
-// String returns what is worth showing: the end, and before it the beginning of a crash
-// that has scrolled away.
+// String returns the end of the text, and before it the start of a crash that is no longer part of
+// the end.
 func (l *outputLines) String() string {
 	if l.linesSinceCrash <= messageLines {
 		return strings.Join(l.kept, "")

@@ -4,28 +4,27 @@ import (
 	"hash/maphash"
 )
 
-// maxTests is how many tests are distinguished, and how many packages; further ones count
-// each time they end.
+// maxTests limits the tests, and the packages, that are distinguished; further ones count each time
+// they end.
 const maxTests = 1_000_000
 
-// goCounts counts each test once, however often it ran. Of several runs in one go
-// (-count) the worst counts. A later run of nothing but tests that had failed is
-// somebody's second try: what passes there is flaky, not failed. A later run of other
-// tests as well is a run of its own (with -race, with other tags) and takes no failure
-// back.
+// goCounts counts each test once, even if it ran several times. With -count the worst result
+// counts. If a later run of a package only contains tests that failed before, it is a retry: tests
+// that pass now are flaky, not failed. A later run with other tests too is a different run (with
+// -race, with other tags), and does not replace failures.
 type goCounts struct {
 	report          Report
 	seed            maphash.Seed
 	seen            map[uint64]goOutcomes
-	runs            map[string]int32 // of a package that ended
-	droppedFailures []int            // failures that were taken back
+	runs            map[string]int32 // by package: number of finished runs
+	droppedFailures []int            // indexes of failures that a retry replaced
 }
 
 type goOutcomes struct {
 	outcome      goOutcome
-	counted      bool  // it is in the counts: a test that fell by its subtests is not
-	failureIndex int32 // its failure and one, 0 when not kept; small, since there may be a million
-	failedRun    int32 // of its package, in which it failed last; 0 for never
+	counted      bool  // it is in the counts; a test that failed because of its subtests is not
+	failureIndex int32 // index plus one of its failure, 0 if not kept; int32, since there may be a million
+	failedRun    int32 // the package's run, from 1, in which it failed last; 0 for never
 }
 
 type goOutcome byte
@@ -48,13 +47,13 @@ func (t *goCounts) key(pkg, test string) uint64 {
 	return maphash.Comparable(t.seed, [2]string{pkg, test})
 }
 
-// startsAgain reports whether a test that starts fits into a second try.
+// startsAgain reports whether a test that starts may be part of a retry.
 func (t *goCounts) startsAgain(pkg, test string) bool {
 	s, known := t.seen[t.key(pkg, test)]
 	return known && s.failedRun > 0 && s.failedRun <= t.runs[pkg]
 }
 
-// noteFailedBySubtests notes that a test failed by its subtests, without counting it.
+// noteFailedBySubtests records that a test failed because of its subtests, without counting it.
 func (t *goCounts) noteFailedBySubtests(pkg, test string) {
 	key := t.key(pkg, test)
 	s, known := t.seen[key]
@@ -63,7 +62,7 @@ func (t *goCounts) noteFailedBySubtests(pkg, test string) {
 	}
 }
 
-// countFailure counts a failure, and gives its index and one when it is kept and new.
+// countFailure counts a failure, and returns its index plus one if it is new and kept.
 func (t *goCounts) countFailure(p *goPackage, pkg, test string, f Failure, o goOutcome) int {
 	key := t.key(pkg, test)
 	delete(p.passedOnRerun, key)
@@ -86,8 +85,8 @@ func (t *goCounts) countFailure(p *goPackage, pkg, test string, f Failure, o goO
 	return int(now.failureIndex)
 }
 
-// countOutcome counts a test that passed or was skipped; silent are tests that count by their
-// subtests.
+// countOutcome counts a test that passed or was skipped. silent is for a test with subtests, which
+// count instead.
 func (t *goCounts) countOutcome(p *goPackage, pkg, test string, o goOutcome, silent bool) {
 	key := t.key(pkg, test)
 	old, known := t.seen[key]
@@ -126,7 +125,7 @@ func (t *goCounts) uncount(o goOutcome) {
 	}
 }
 
-// packageEnded takes back what passed in a second try.
+// packageEnded replaces the failures that passed in a retry.
 func (t *goCounts) packageEnded(p *goPackage, pkg string) {
 	if t.runs[pkg] > 0 && !p.newTestRan {
 		for key := range p.passedOnRerun {
@@ -153,7 +152,7 @@ func (t *goCounts) packageEnded(p *goPackage, pkg string) {
 	}
 }
 
-// toReport returns the report without the failures that were taken back.
+// toReport returns the report without the replaced failures.
 func (t *goCounts) toReport() Report {
 	if len(t.droppedFailures) > 0 {
 		gone := make(map[int]bool, len(t.droppedFailures))

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// stream writes events: "p" begins package p, "p.TestA+" passes, "-" fails, "~" skips,
-// "p+" and "p-" end the package. A test that ends has run.
+// stream returns events: "p" starts package p, "p.TestA+" passes, "-" fails, "~" skips, "p+" and
+// "p-" end the package. A test that ends has run.
 func stream(words string) string {
 	var b strings.Builder
 	for w := range strings.FieldsSeq(words) {
@@ -59,7 +59,8 @@ func TestGoTestEachCountsOnce(t *testing.T) {
 	}
 }
 
-// TestSecondTriesOfSubtests: a parent that failed by its subtests is run again with them.
+// TestGoTestSecondTriesOfSubtests: a parent that failed because of its subtests is retried with
+// them.
 func TestGoTestSecondTriesOfSubtests(t *testing.T) {
 	t.Parallel()
 	run := func(events ...string) string {
@@ -81,7 +82,7 @@ func TestGoTestSecondTriesOfSubtests(t *testing.T) {
 	}
 }
 
-// TestGoTestRealGo reads what the installed go says of tests that race, fuzz, panic in a
+// TestGoTestRealGo reads the output of the installed go for tests that race, fuzz, panic in a
 // goroutine, print without a line end, and do not build.
 func TestGoTestRealGo(t *testing.T) {
 	t.Parallel()
@@ -109,13 +110,13 @@ func TestGoTestRealGo(t *testing.T) {
 	c := exec.Command("go", "test", "-json", "-count=2", "./...")
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	out, _ := c.Output() // it fails, which is what it is for
+	out, _ := c.Output() // it is supposed to fail
 	report, err := ReadGoTest(strings.NewReader(string(out)))
 	if err != nil || report.Incomplete {
 		t.Errorf("%v, %v", report.Warnings, err)
 	}
 	testutil.Sound(t, report)
-	// FuzzOK counts by its seed, as FuzzBad does; TestGo, no and main break.
+	// FuzzOK and FuzzBad count as their seeds; TestGo, no and main break.
 	if got := report.String(); got != "7 tests: 3 passed, 1 failed, 3 broke" {
 		t.Errorf("%s\n%+v", got, report.Failures)
 	}

@@ -21,7 +21,7 @@ func TestGoTestGoldens(t *testing.T) {
 	testutil.Each(t, "testdata/gotest/*.jsonl", 15, func(_ string, r io.Reader) (Report, error) { return ReadGoTest(r) })
 }
 
-// TestGoTestCutAnywhere: a stream that stops early never reads as a whole one.
+// TestGoTestCutAnywhere: a truncated stream is never complete.
 func TestGoTestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile("testdata/gotest/ok.jsonl")
@@ -85,8 +85,8 @@ func TestGoTestBombs(t *testing.T) {
 	testutil.Sound(t, report)
 }
 
-// TestGoTestHoldsLittle feeds ever more that may be needed later: what is held stays
-// bounded, and nothing is counted wrongly for it.
+// TestGoTestHoldsLittle: with more and more input that may be needed later, memory stays bounded
+// and the counts stay right.
 func TestGoTestHoldsLittle(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 10_000)
@@ -122,7 +122,7 @@ func TestGoTestHoldsLittle(t *testing.T) {
 	}
 }
 
-// TestGoTestEncodings reads what a shell of Windows makes of the output.
+// TestGoTestEncodings reads output as written by a shell on Windows.
 func TestGoTestEncodings(t *testing.T) {
 	t.Parallel()
 	events := `{"Action":"run","Package":"p","Test":"TestÄ"}

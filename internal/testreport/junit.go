@@ -10,23 +10,23 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Bounds on one JUnit report.
+// Limits of a JUnit report.
 const (
-	maxCases = 500_000 // cases among which duplicates are found
+	maxCases = 500_000 // cases that are checked for duplicates
 )
 
-// ReadJUnit reads one report file: testsuites, testsuite (nested or not), testcase, and in a
-// case any number of failure, error and skipped. A case with several failures is one
-// failure with all messages; a case that broke right after it failed (a fixture taken
-// down) is one, too. A retried case that passed in the end (flakyFailure, flakyError)
-// passed and is flaky. An error outside any case counts as a test under its suite's
-// name. Two cases of one name are two tests, which is warned of.
+// ReadJUnit reads a report: testsuites, testsuite (nested or not), testcase, and in a case any
+// number of failure, error and skipped. A case with several failures is one failure with all
+// messages; so is a case that is listed again because it broke right after it failed (in a
+// fixture's teardown). A retried case that passed in the end (flakyFailure, flakyError) is passed
+// and flaky. An error outside of any case counts as a test under its suite's name. Two cases of the
+// same name are two tests, with a warning.
 //
-// Bytes that are no text are replaced, UTF-8, UTF-16, Latin-1 and Windows-1252 are
-// understood, common faults in the markup are fixed. A report that is cut off,
-// broken, over testreport.MaxFile, or that counts more failures than it lists is
-// Incomplete. What is not a JUnit report, or declares entities, is a *belay.Error with
-// CodeCannot; an error of r's own is given back as it is, with what was read before.
+// Bytes that are not text are replaced; UTF-8, UTF-16, Latin-1 and Windows-1252 are read; common
+// errors in the markup are fixed. A report that is truncated, broken, larger than maxFile, or that
+// counts more failures than it lists is Incomplete. If it is not a JUnit report, or declares
+// entities, the error is a *belay.Error with CodeCannot; other errors are from r, with what was
+// read before.
 func ReadJUnit(r io.Reader) (Report, error) {
 	x := NewXML(r)
 	j := junitReader{report: Report{Format: JUnit}, outcomes: map[uint64]byte{}, seed: maphash.MakeSeed()}
@@ -38,28 +38,28 @@ func ReadJUnit(r io.Reader) (Report, error) {
 	return j.report, err
 }
 
-// junitElement is one open element.
+// junitElement is an open element.
 type junitElement struct {
 	name     string
-	id       string // of a suite: its name; of a case: its id
-	file     string // of a suite: where its cases are
-	declared int    // failures and errors a suite counts
-	listed   int    // those it lists, its inner suites included
-	tests    int    // tests a suite counts
-	cases    int    // those it lists
+	id       string // name of a suite, id of a case, or message of a failure
+	file     string // of a suite: the file of its cases
+	declared int    // failures and errors according to the suite's attributes
+	listed   int    // failures and errors in the suite and its inner suites
+	tests    int    // tests according to the suite's attributes
+	cases    int    // cases in the suite and its inner suites
 	testCase *testCase
-	text     *strings.Builder // of failure, error: their message
+	text     *strings.Builder // text of a failure or an error
 }
 
 type junitReader struct {
 	report        Report
 	open          []*junitElement
 	rootSeen      bool
-	closingBroken bool // closing what a broken report left open
+	closingBroken bool // closing elements that a broken report left open
 
 	seed          maphash.Seed
-	outcomes      map[uint64]byte // outcomes of the cases so far, by their ids
-	duplicates    int             // cases listed again
+	outcomes      map[uint64]byte // outcomes of the cases so far, by hash of the id
+	duplicates    int             // cases with an id that came before
 	mixedOutcomes bool            // one of them with another outcome
 	last          lastCase
 }
@@ -89,7 +89,7 @@ func (j *junitReader) read(x *XML) error {
 	return j.readError(broken)
 }
 
-// readError ends the reading: what came before counts, unless nothing of a report did.
+// readError returns an error if nothing of a report was read; otherwise what was read counts.
 func (j *junitReader) readError(why string) error {
 	switch {
 	case !j.rootSeen:
@@ -106,7 +106,7 @@ func keepMessage(b *strings.Builder, s string) {
 	}
 }
 
-// isJUnitRoot reports whether a report may begin with the element.
+// isJUnitRoot reports whether the element can be the root of a report.
 func isJUnitRoot(name string) bool {
 	return name == "testsuites" || name == "testsuite" || name == "testcase" || name == "testrun"
 }
@@ -154,8 +154,8 @@ func (j *junitReader) startElement(t xml.StartElement) error {
 	return nil
 }
 
-// endElement closes the innermost element of that name and all within it. An end tag that
-// nothing opened is passed over.
+// endElement closes the innermost element of that name and all inside it. An end tag without a
+// start tag is skipped with a warning.
 func (j *junitReader) endElement(name string) {
 	at := len(j.open) - 1
 	for at >= 0 && j.open[at].name != name {
@@ -173,8 +173,8 @@ func (j *junitReader) endElement(name string) {
 	}
 }
 
-// closeOpen counts what was still open when the report stopped. A case without its end
-// may have failed further down: it counts only if it had failed already.
+// closeOpen counts what was open at the end of the report. A case without its end tag counts only
+// if it already failed, because it may have failed in the missing part.
 func (j *junitReader) closeOpen() {
 	j.closingBroken = true
 	for len(j.open) > 0 {
@@ -205,7 +205,7 @@ func (j *junitReader) pop() {
 	}
 }
 
-// addFailure takes in one failure or error element.
+// addFailure adds a failure or error element to its case, or as a failure of the suite.
 func (j *junitReader) addFailure(e *junitElement) {
 	message := joinMessage(e.id, e.text.String())
 	c := j.openCase()
@@ -230,7 +230,7 @@ func (j *junitReader) addFailure(e *junitElement) {
 	}
 }
 
-// openCase returns the test case that is open, nil when none is.
+// openCase returns the open test case, nil for none.
 func (j *junitReader) openCase() *testCase {
 	for i := len(j.open) - 1; i >= 0; i-- {
 		if j.open[i].testCase != nil {
@@ -263,7 +263,7 @@ func suiteName(name string) string {
 	return Clip(PlainText(name), 200)
 }
 
-// parseCount reads a count; what is not a count of tests is 0.
+// parseCount parses a count of tests; 0 if it is not one.
 func parseCount(s string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 0 || n > 1<<30 {

@@ -12,19 +12,19 @@ type testCase struct {
 	failed       bool
 	hasError     bool
 	skipped      bool
-	todo         bool   // node:test lists the failure of a test that is yet to be fixed
-	flaky        bool   // failed, and passed when run again
-	rerunFailed  bool   // failed when run again
-	status       string // what the case's own attributes claim
+	todo         bool   // node:test also lists failures of tests that are marked todo
+	flaky        bool   // failed, and passed in a rerun
+	rerunFailed  bool   // failed in a rerun
+	status       string // status and result attributes in lower case
 	messages     []string
 	messageBytes int
 }
 
-// lastCase is the case before: one that breaks after it failed is listed twice in a row.
+// lastCase is the previous case: one that breaks after it failed is listed twice in a row.
 type lastCase struct {
 	id           string
 	failed       bool
-	failureIndex int // its failure in the report and one, 0 when it has no message
+	failureIndex int // index plus one of its failure; 0 if that has no message
 }
 
 // newCase returns a case and its id: the class, or else the suite, and the name.
@@ -67,7 +67,7 @@ const (
 	caseFailed
 )
 
-// countCase closes a test case.
+// countCase counts a complete test case.
 func (j *junitReader) countCase(e *junitElement) {
 	c := e.testCase
 	if s := j.suiteElement(); s != nil {
@@ -119,8 +119,8 @@ func (j *junitReader) reportFailure(e *junitElement) {
 	j.report.Fail(f, !c.failed)
 }
 
-// mergeDuplicate takes in the second listing of a case that failed and then, in the next
-// element, broke: pytest writes so when a fixture cannot be taken down.
+// mergeDuplicate merges a case that broke into the directly preceding failure of the same case:
+// pytest lists a case twice if the teardown of a fixture fails.
 func (j *junitReader) mergeDuplicate(e *junitElement) bool {
 	if e.id == "" || e.id != j.last.id || !j.last.failed || !e.testCase.hasError || e.testCase.failed {
 		return false
@@ -133,7 +133,7 @@ func (j *junitReader) mergeDuplicate(e *junitElement) bool {
 	return true
 }
 
-// noteOutcome remembers a case, to tell that its name comes twice.
+// noteOutcome records the outcome of a case, to detect duplicates.
 func (j *junitReader) noteOutcome(id string, outcome byte) {
 	if id == "" {
 		return
@@ -165,7 +165,7 @@ func junitCases(n int) string {
 	return strconv.Itoa(n) + " tests are"
 }
 
-// joinMessage puts the short message before the long text unless it begins with it.
+// joinMessage puts the short message before the long text, unless that begins with it.
 func joinMessage(short, long string) string {
 	short, long = strings.TrimSpace(short), strings.Trim(long, "\r\n")
 	switch {

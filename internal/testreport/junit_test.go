@@ -52,8 +52,8 @@ func TestJUnitKeepsWhatWasReadBeforeAnError(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere: however a report is cut off, it never reads as a whole one, and
-// the failures that were whole are there.
+// TestJUnitCutAnywhere: a truncated report is never complete, and the failures before the cut are
+// reported.
 func TestJUnitCutAnywhere(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile("testdata/junit/plain.xml")
@@ -76,7 +76,7 @@ func TestJUnitCutAnywhere(t *testing.T) {
 	}
 }
 
-// repeat gives the same text again and again without holding it.
+// repeat is a reader of a repeated text, without having it in memory.
 type repeat struct {
 	text string
 	left int64

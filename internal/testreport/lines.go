@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// maxLine is how many bytes a line may have.
+// maxLine is the maximum length of a line in bytes.
 const maxLine = 1 << 20
 
-// errLongLine is said of a line over maxLine, which is passed over.
+// errLongLine is returned for a line over maxLine, which is skipped.
 var errLongLine = errors.New("a line is over 1 MiB")
 
-// EachLine calls do for every line of a stream of text, in whatever encoding, with its end. A line that is too long
-// costs that line only, of which long is told: bufio.Scanner would give up at the first and lose the rest. The error
-// is r's own.
+// EachLine calls do for each line of a text in any encoding, including the line end. A line that is
+// too long is skipped and reported to long; bufio.Scanner would stop there and lose the rest. The
+// error is from r.
 func EachLine(r io.Reader, do func(line []byte), long func(error)) error {
 	in := bufio.NewReaderSize(NewUTF8Reader(r), 1<<16)
 	for {
@@ -36,8 +36,8 @@ func EachLine(r io.Reader, do func(line []byte), long func(error)) error {
 	}
 }
 
-// nextLine returns the next line with its end, valid until the next call; errLongLine for one
-// that is too long; and what is left together with the error that ended the stream.
+// nextLine returns the next line with its end, valid until the next call. A too long line is
+// skipped, with errLongLine. At the end of the stream it returns the rest together with the error.
 func nextLine(in *bufio.Reader) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -51,7 +51,7 @@ func nextLine(in *bufio.Reader) ([]byte, error) {
 		}
 	}
 	if over {
-		return nil, errLongLine // the stream's own error comes again with the next line
+		return nil, errLongLine // the next call returns the stream's error again
 	}
 	return long, err
 }

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// Bounds on the names of tests that passed, and on those that were skipped. A name costs
-// more than its letters: twenty million tests named "a" must not take a gigabyte.
+// Limits of the names of passed tests, and of those of skipped tests. A name costs more than its
+// bytes: twenty million tests named "a" must not take a gigabyte.
 const (
 	maxNameBytes = 16 << 20 // bytes
-	nameCost     = 32       // bytes of each name beside its own
+	nameCost     = 32       // bytes of each name besides its own
 )
 
-// nameList are names of tests, as far as a report tells them.
+// nameList is a list of test names, as far as a report has them.
 type nameList struct {
 	list       []string
 	bytes      int
-	incomplete bool // some are not in the list
+	incomplete bool // names are missing
 	sorted     bool
 }
 
-// Names are the names of tests that passed and of those that were skipped, sorted, for a
-// report that is kept: a later one is compared with it name by name.
+// Names are the sorted names of passed and of skipped tests in a stored report, so that a later
+// report can be compared name by name.
 type Names struct {
 	Passed     []string `json:"passed,omitempty"`
 	Skipped    []string `json:"skipped,omitempty"`
-	Incomplete bool     `json:"lacks,omitempty"` // some that passed have no name here
+	Incomplete bool     `json:"lacks,omitempty"` // names of passed tests are missing
 }
 
-// EncodeNames puts the names into the report, to be encoded with it.
+// EncodeNames sets Names, so that the names are encoded with the report.
 func (r *Report) EncodeNames() {
 	r.passedNames.sort()
 	r.skippedNames.sort()
 	r.Names = &Names{Passed: r.passedNames.list, Skipped: r.skippedNames.list, Incomplete: !r.HasAllPassNames()}
 }
 
-// DecodeNames takes the names of a report that was decoded.
+// DecodeNames restores the names of a decoded report.
 func (r *Report) DecodeNames() {
 	if r.Names != nil {
 		r.passedNames = nameList{list: r.Names.Passed, incomplete: r.Names.Incomplete}
@@ -43,13 +43,13 @@ func (r *Report) DecodeNames() {
 	}
 }
 
-// passNamed is Pass of a test with a name, the one that its failure would have.
+// passNamed is pass with the name that a failure of the test would have.
 func (r *Report) passNamed(test string, flaky bool) {
 	r.pass(flaky)
 	r.passedNames.addName(test)
 }
 
-// skipNamed is Skip of a test with a name, the one that its failure would have.
+// skipNamed is Skip with the name that a failure of the test would have.
 func (r *Report) skipNamed(test string) {
 	r.Skip()
 	r.skippedNames.addName(test)
@@ -63,8 +63,7 @@ func (p *nameList) addName(test string) {
 	p.list, p.bytes, p.sorted = append(p.list, strings.Clone(test)), p.bytes+nameCost+len(test), false
 }
 
-// prefixNames puts what passed, or was skipped, below the name of the test that it is part
-// of.
+// prefixNames prepends the name of the parent test to all names.
 func (r *Report) prefixNames(name string) {
 	r.passedNames.prefixAll(name)
 	r.skippedNames.prefixAll(name)
@@ -98,7 +97,7 @@ func (p *nameList) sort() {
 	}
 }
 
-// hasOrCases reports whether a name is in the list, or one that is part of it.
+// hasOrCases reports whether the list has a name, or a case of that test.
 func (p *nameList) hasOrCases(test string) bool {
 	if p.hasExactly(test) {
 		return true
@@ -117,26 +116,26 @@ func (p *nameList) hasExactly(test string) bool {
 	return found
 }
 
-// HasAllPassNames reports whether every test that passed is known by its name, so that one that
-// is neither among them nor among the failures did not run.
+// HasAllPassNames reports whether the names of all passed tests are known: then a test that is
+// neither among them nor among the failures did not run.
 func (r *Report) HasAllPassNames() bool {
 	return !r.passedNames.incomplete && (r.Passed == 0 || len(r.passedNames.list) > 0)
 }
 
-// PassedNames returns the names of what passed, sorted.
+// PassedNames returns the names of passed tests, sorted.
 func (r *Report) PassedNames() []string {
 	r.passedNames.sort()
 	return r.passedNames.list
 }
 
-// SkippedNames returns the names of what was skipped, sorted.
+// SkippedNames returns the names of skipped tests, sorted.
 func (r *Report) SkippedNames() []string {
 	r.skippedNames.sort()
 	return r.skippedNames.list
 }
 
-// HasPassed reports whether a test of this name passed, or one that is part of it: what broke
-// as a whole, a package or a file, passes by its tests.
+// HasPassed reports whether a test of this name, or a case of it, passed. A package or a file,
+// which can fail as a whole, passes if one of its tests does.
 func (r *Report) HasPassed(test string) bool { return r.passedNames.hasOrCases(test) }
 
 // HasSkipped reports whether a test of this name was skipped.

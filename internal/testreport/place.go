@@ -6,20 +6,21 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// placePattern finds file:line in what compilers and test runners print, and
-// pythonPlace the form of Python's tracebacks.
+// placePattern matches file:line as compilers and test runners print it, pythonPlace a line of
+// Python's tracebacks.
 var (
 	placePattern = lazyregexp.New(`([\w./@+\-]*\w\.[A-Za-z]\w{0,6}):(\d{1,7})\b`)
 	pythonPlace  = lazyregexp.New(`File "([^"\n]+)", line (\d{1,7})`)
 )
 
-// Place is a line of a file as some output names it.
+// Place is a line of a file, as the output names it.
 type Place struct {
 	File string
 	Line int
 }
 
-// Places returns every place a text mentions, in order, at most most.
+// Places returns the places in a text, at most most: first those of Python's tracebacks, then the
+// others.
 func Places(text string, most int) []Place {
 	var out []Place
 	for _, re := range []*lazyregexp.Regexp{pythonPlace, placePattern} {
@@ -32,7 +33,7 @@ func Places(text string, most int) []Place {
 	return out
 }
 
-// firstPlace returns the first place a text mentions, "" and 0 when there is none.
+// firstPlace returns the first of Places, "" and 0 for none.
 func firstPlace(text string) (string, int) {
 	if all := Places(text, 1); len(all) > 0 {
 		return all[0].File, all[0].Line

@@ -10,11 +10,11 @@ import (
 // runnerReader reads the output of one test runner, line by line.
 type runnerReader interface {
 	readLine(string)
-	// sum gives the report, and whether the runner spoke at all.
+	// report returns the report, and whether the output has the runner's summary.
 	report() (Report, bool)
 }
 
-// runnerReaders makes a reader for each test runner, in the order of the documentation.
+// runnerReaders are the constructors of the readers, in the order of the documentation.
 var runnerReaders = []struct {
 	format string
 	listen func(runnerState) runnerReader
@@ -38,19 +38,19 @@ var runnerReaders = []struct {
 	{Dotnet, func(s runnerState) runnerReader { return &dotnet{s} }},
 }
 
-// runnerState is what the readers of all runners have in common.
+// runnerState is common to the readers of all runners.
 type runnerState struct {
 	failureList
 	counts
 	format     string
 	recognised bool
-	current    *failure // of which the next lines speak
+	current    *failure // the failure that the next lines belong to
 }
 
 func (s *runnerState) report() (Report, bool) { return s.makeReport(s.format, s.counts), s.recognised }
 
-// readPlain reads a stream to its end as the output of the runner format names. The error is
-// r's own; a runner that does not speak in it makes an Incomplete report.
+// readPlain reads a stream as the output of the runner with this format. Without the runner's
+// summary the report is Incomplete. The error is from r.
 func readPlain(format string, r io.Reader) (Report, error) {
 	var v runnerReader
 	for _, one := range runnerReaders {
@@ -71,8 +71,7 @@ func readPlain(format string, r io.Reader) (Report, error) {
 }
 
 // ReadAnyPlain reads the output of a program that may be one of the known runners. ok is false
-// unless exactly one of them speaks in it: a runner's tests may well print what another
-// runner prints.
+// unless exactly one of them is recognised: a runner's tests may print what another runner prints.
 func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
 	var all []runnerReader
 	for _, v := range runnerReaders {
@@ -100,26 +99,26 @@ func readLines(r io.Reader, voices ...runnerReader) error {
 				v.readLine(strings.TrimRight(Clip(text, maxPlainLine), " \t"))
 			}
 		}
-	}, func(error) {}) // no runner's summary is that long
+	}, func(error) {}) // no summary is that long
 }
 
 const (
-	maxPlainFailures = 50_000 // failures held
+	maxPlainFailures = 50_000 // failures in memory
 	maxPlainPasses   = 100_000
-	maxPlainLine     = 8 << 10 // bytes of a line that are looked at
+	maxPlainLine     = 8 << 10 // bytes of a line that are read
 	maxMessage       = 16 << 10
 )
 
-// failureList contains each failure once, by its name, with its message.
+// failureList has each failure once, by its name, with its message.
 type failureList struct {
 	indexByName map[string]int
 	list        []*failure
 
-	passedNames, skippedNames []string // what is named of it
+	passedNames, skippedNames []string // as far as the output names them
 }
 
-// pass notes the name of a test that passed, skip that of one which was skipped. They count
-// where there are as many as the runner says.
+// pass adds the name of a passed test, skip that of a skipped one. They are used only if their
+// number equals the runner's total.
 func (t *failureList) pass(name string) { noteName(&t.passedNames, name) }
 func (t *failureList) skip(name string) { noteName(&t.skippedNames, name) }
 
@@ -135,7 +134,7 @@ type failure struct {
 	message strings.Builder
 }
 
-// add returns the failure of that name, new or not; nil when there are too many.
+// add returns the failure of that name, new or existing; nil if there are too many.
 func (t *failureList) add(name string, broke bool) *failure {
 	if t.indexByName == nil {
 		t.indexByName = map[string]int{}
@@ -168,10 +167,10 @@ func (f *failure) addLine(line string) {
 	}
 }
 
-// counts are a runner's own sums.
+// counts are a runner's own totals.
 type counts struct{ passed, failed, errors, skipped, flaky int }
 
-// count counts tests by a runner's word for how they ended; false is for any other word.
+// count adds n tests under a runner's word for their outcome; false for an unknown word.
 func (c *counts) count(word string, n int) bool {
 	switch word {
 	case "passed", "passing", "xpassed":
@@ -188,7 +187,8 @@ func (c *counts) count(word string, n int) bool {
 	return true
 }
 
-// countFromTotal counts as many tests as a runner says there were: those that are none of the others passed.
+// countFromTotal adds the totals of a runner that only prints the number of all tests and of those
+// that did not pass.
 func (c *counts) countFromTotal(total int, others counts) {
 	others.passed = max(0, total-others.failed-others.errors-others.skipped)
 	*c = c.plus(others)
@@ -198,8 +198,8 @@ func (c counts) plus(o counts) counts {
 	return counts{c.passed + o.passed, c.failed + o.failed, c.errors + o.errors, c.skipped + o.skipped, c.flaky + o.flaky}
 }
 
-// makeReport puts sums and names together. A failure that is counted and not named, or
-// named and not counted, makes the report Incomplete; what is named counts.
+// makeReport combines totals and named failures. If their numbers differ, the report is Incomplete
+// and has the larger number.
 func (t *failureList) makeReport(format string, c counts) Report {
 	r := Report{Format: format}
 	var failed, broke int

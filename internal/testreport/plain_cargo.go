@@ -17,14 +17,15 @@ var (
 	cargoPanic  = lazyregexp.New(`panicked at (?:'.*', )?([^:\s]+\.rs):(\d+):\d+`)
 )
 
-// cargo runs one program for each target; each speaks with a line of sums.
+// cargo reads the output of cargo test, which runs a program for each target, each with a summary
+// line.
 type cargo struct {
 	runnerState
 	crate      string
-	running    bool // a target began and has not summed up
-	inDetails  bool // below its heading "failures:"
-	stopped    bool // at the first target that failed
-	noFailFast bool // all targets ran, whatever failed
+	running    bool // a target has started and has no summary yet
+	inDetails  bool // below the target's heading "failures:"
+	stopped    bool // cargo stopped at the first target that failed
+	noFailFast bool // all targets ran despite failures
 }
 
 func (c *cargo) readLine(s string) {
@@ -61,7 +62,7 @@ func (c *cargo) testName(test string) string {
 	return c.crate + "::" + test
 }
 
-// readDetail reads what failed tests printed, and the list of their names at the end.
+// readDetail reads the output of failed tests, and the list of their names at the end.
 func (c *cargo) readDetail(s string) {
 	if m := cargoOutput.FindStringSubmatch(s); m != nil {
 		c.current = c.add(c.testName(m[1]), false)
@@ -91,7 +92,7 @@ func (c *cargo) readSummary(s string) {
 	c.skipped += parseCount(m[3])
 }
 
-// startTarget notes which program speaks next. One that began and has not summed up died.
+// startTarget starts the next target. A previous one without a summary crashed.
 func (c *cargo) startTarget(s string) {
 	m := cargoTarget.FindStringSubmatch(s)
 	if m == nil {

@@ -12,13 +12,13 @@ var (
 	goPkg      = lazyregexp.New(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
 )
 
-// goText is go test without -json: a line for each package that ended and, above it,
-// its failed tests; with -v, all of them.
+// goText reads the output of go test without -json: a line for each package, and before it its
+// failed tests; with -v, all tests.
 type goText struct {
 	runnerState
-	tests           []goTextOutcome // of the package under way
-	output          []string        // by it, the last lines
-	unnamedPackages int             // packages that passed without naming their tests
+	tests           []goTextOutcome // of the current package
+	output          []string        // last lines of its other output
+	unnamedPackages int             // number of passed packages that named no tests
 }
 
 type goTextOutcome struct {
@@ -48,7 +48,7 @@ func (g *goText) readLine(s string) {
 	}
 }
 
-// endPackage counts what the package's lines said. A test with subtests counts by them.
+// endPackage counts the tests of a package. Of a test with subtests only the subtests count.
 func (g *goText) endPackage(word, pkg, rest string) {
 	g.recognised = true
 	parents := map[string]bool{}

@@ -6,17 +6,17 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// countPattern finds "12 failed" and its like in a line of sums.
+// countPattern matches each "12 failed" in a summary line.
 var countPattern = lazyregexp.New(`(\d+) ([a-z]+)`)
 
-// addSummary takes in a line of sums: "1 failed | 2 skipped | 3 passed".
+// addSummary adds a summary line: "1 failed | 2 skipped | 3 passed".
 func (c *counts) addSummary(line string) {
 	for _, m := range countPattern.FindAllStringSubmatch(line, -1) {
 		c.count(m[2], parseCount(m[1]))
 	}
 }
 
-// durationSuffix is the time that a runner prints behind a test's name.
+// durationSuffix is the duration that a runner prints after a test's name.
 var durationSuffix = lazyregexp.New(` \(?[\d.]+ ?m?s\)?$`)
 
 var (
@@ -27,20 +27,20 @@ var (
 	treeSuite  = lazyregexp.New(`^(  +)(\S.*)$`)
 )
 
-// suiteStack are the suites that are open in a tree of tests, by their indentation of two.
+// suiteStack is the open suites in a tree of tests that is indented by two.
 type suiteStack []string
 
-// parents returns the suites above an indentation.
+// parents returns the suites that contain an entry with this indentation.
 func (t suiteStack) parents(indent int) suiteStack {
 	depth := min(max(0, indent/2-1), len(t))
 	return t[:depth:depth]
 }
 
-// jest speaks with a line of sums and, above it, a block for each failure below its file.
+// jest reads Jest's output: a summary line and, before it, a block for each failure below its file.
 type jest struct {
 	runnerState
 	file string
-	tree suiteStack // with --verbose, or a single file
+	tree suiteStack // printed with --verbose, or for a single file
 }
 
 func (j *jest) readLine(s string) {
@@ -78,7 +78,7 @@ func (j *jest) readLine(s string) {
 			j.errors++
 		}
 		j.current = j.add(j.file, true)
-	case j.get(j.file+" > "+m[1]) != nil: // once more, in the summary
+	case j.get(j.file+" > "+m[1]) != nil: // repeated in the summary
 		j.current = nil
 	case strings.Contains(m[1], " › ") || !strings.HasPrefix(m[1], "Console"):
 		j.current = j.add(j.file+" > "+m[1], false)
@@ -96,7 +96,8 @@ var (
 	vitestErrors = lazyregexp.New(`^ +Errors {2}(\d+) errors?$`)
 )
 
-// vitest speaks likewise; a file that cannot be read is named twice in its line.
+// vitest reads Vitest's output, which is similar; the line of a file that cannot be loaded has its
+// name twice.
 type vitest struct{ runnerState }
 
 func (v *vitest) readLine(s string) {
@@ -110,7 +111,7 @@ func (v *vitest) readLine(s string) {
 		v.add("errors outside of tests", true)
 		return
 	}
-	if m := vitestTest.FindStringSubmatch(s); m != nil { // with --reporter=verbose
+	if m := vitestTest.FindStringSubmatch(s); m != nil { // printed with --reporter=verbose
 		if m[1] == "↓" || m[1] == "□" {
 			v.skip(m[2])
 		} else {
@@ -142,12 +143,12 @@ var (
 	mochaFailed = lazyregexp.New(`^  \d+\) (.+)$`)
 )
 
-// mocha speaks with a tree of its tests, lines of sums, and a block for each failure, whose
-// first lines are the parts of its name.
+// mocha reads Mocha's output: a tree of tests, summary lines, and a block for each failure that
+// begins with the parts of its name on separate lines.
 type mocha struct {
 	runnerState
 	tree      suiteStack
-	nameParts []string // of the failure of which the name is being read
+	nameParts []string // parts read so far of a failure's name
 }
 
 func (m *mocha) readLine(s string) {
@@ -201,7 +202,7 @@ var (
 		`Test finished without running any assertions|Assertion failed.*|Promise returned by test never resolved)$`)
 )
 
-// ava speaks with a line for each test, and lines of sums.
+// ava reads AVA's output: a line for each test, and summary lines.
 type ava struct{ runnerState }
 
 func (a *ava) readLine(s string) {
@@ -237,7 +238,7 @@ func (a *ava) readLine(s string) {
 }
 
 func (a *ava) report() (Report, bool) {
-	if a.passed == 0 { // it is not counted where another failed
+	if a.passed == 0 { // AVA does not print it if another test failed
 		a.passed = len(a.passedNames)
 	}
 	return a.runnerState.report()
@@ -248,7 +249,7 @@ var (
 	jasmineFailed = lazyregexp.New(`^\d+\) (.+)$`)
 )
 
-// jasmine speaks with a line of sums; failures have numbers below their heading.
+// jasmine reads Jasmine's output: a summary line, and numbered failures below their heading.
 type jasmine struct {
 	runnerState
 	inFailures bool

@@ -14,12 +14,12 @@ var (
 	mavenPlace  = lazyregexp.New(`^\s*(\S+\.(?:java|kt|groovy|scala)):\[(\d+),\d+\] (.*)$`)
 )
 
-// maven's Surefire and Failsafe speak with a line of sums for each module, after lists
-// of failures and errors; a class has a line of sums with its time.
+// maven reads the output of Surefire and Failsafe: a summary line for each module, after lists of
+// failures and errors. A class has a summary line with a time.
 type maven struct {
 	runnerState
 	section    string // Failures, Errors, Flakes
-	classes    counts // since the last sums of a module
+	classes    counts // since the last summary of a module
 	hasSummary bool
 	compile    *failure
 }
@@ -66,7 +66,7 @@ func (m *maven) readLine(s string) {
 
 func (m *maven) readNamed(s string) {
 	if strings.HasPrefix(strings.TrimSpace(s), "Run ") {
-		return // the runs of a test that was run again
+		return // a run of a retried test
 	}
 	one := mavenOne.FindStringSubmatch(s)
 	if one == nil {

@@ -15,17 +15,17 @@ var (
 	nodeDots  = lazyregexp.New(`^[.X]{1,20}$`)
 )
 
-// node speaks with lines of sums and, before or after them, the failures; its dot
-// reporter with a dot for whatever passed and an X for whatever did not.
+// node reads the output of node:test: summary lines and, before or after them, the failures; or,
+// from its dot reporter, a dot for everything that passed and an X for everything that did not.
 type node struct {
 	runnerState
 	totals     map[string]int
 	inFailures bool // below "failing tests:"
 	dots       int
-	onlyDots   bool // nothing but dots so far
+	onlyDots   bool // only dots so far
 	file       string
 	lineNumber int
-	tree       []string // the suites that are open
+	tree       []string // the open suites
 }
 
 func (n *node) readLine(s string) {
@@ -57,13 +57,13 @@ func (n *node) readLine(s string) {
 	}
 }
 
-// readSpecLine takes in a line of the spec reporter: a suite that begins, or is over, or a test.
+// readSpecLine reads a line of the spec reporter: the start or the end of a suite, or a test.
 func (n *node) readSpecLine(depth int, mark, name, more string) {
 	if mark == "▶" && len(n.tree) <= depth {
 		n.tree = append(n.tree, name)
 		return
 	}
-	if len(n.tree) > depth { // the suite is over, and has its name once more
+	if len(n.tree) > depth { // the end of a suite, with its name again
 		n.tree = n.tree[:depth]
 		return
 	}
@@ -75,7 +75,7 @@ func (n *node) readSpecLine(depth int, mark, name, more string) {
 	}
 }
 
-// readFailure takes in one failure; what is to do may fail.
+// readFailure adds a failure, unless the test is marked TODO.
 func (n *node) readFailure(s string) {
 	n.current = nil
 	at := nodeTime.FindAllStringIndex(s, -1)
@@ -112,7 +112,7 @@ func (n *node) report() (Report, bool) {
 	return r, true
 }
 
-// dotReport counts what failed by name, since suites have an X as well, and is never whole.
+// dotReport counts failures by name, because suites have an X too. It is always Incomplete.
 func (n *node) dotReport() (Report, bool) {
 	t := failureList{}
 	for _, f := range n.list {

@@ -11,7 +11,7 @@ var (
 	rspecFailed = lazyregexp.New(`^rspec '?\./(\S+?)(?::(\d+)|\[[\d:]+\])'? # (.+)$`)
 )
 
-// rspec speaks with a line of sums and, below it, one for each failed example.
+// rspec reads RSpec's output: a summary line and, below it, a line for each failed example.
 type rspec struct{ runnerState }
 
 func (r *rspec) readLine(s string) {
@@ -37,8 +37,8 @@ var (
 	minitestNamed = lazyregexp.New(`^(\S+#test_.+?) = [\d.]+ s = ([.SFE])$`)
 )
 
-// minitest speaks with a line of sums; a failure has a heading and, below it, its name.
-// With -v each test has a line.
+// minitest reads Minitest's output: a summary line, and for each failure a heading with its name
+// below. With -v each test has a line.
 type minitest struct {
 	runnerState
 	heading string
@@ -83,11 +83,11 @@ var (
 	unittestID    = lazyregexp.New(`^(\w+) \((\S+)\)(.*)$`)
 )
 
-// unittest, Python's, speaks with two lines of sums; a failure has a heading between rules.
-// With -v each test has a line.
+// unittest reads the output of Python's unittest: two summary lines, and a heading between rules
+// for each failure. With -v each test has a line.
 type unittest struct {
 	runnerState
-	afterRule bool // the line before was a rule
+	afterRule bool // the previous line is a rule
 	total     int
 }
 
@@ -116,7 +116,7 @@ func (u *unittest) readLine(s string) {
 	switch m := unittestHead.FindStringSubmatch(s); {
 	case m != nil && ruled:
 		name := unittestName(m[2])
-		for u.get(name) != nil { // the cases of one test
+		for u.get(name) != nil { // further cases of the same test
 			name += "+"
 		}
 		u.current = u.add(name, m[1] == "ERROR")
@@ -125,7 +125,7 @@ func (u *unittest) readLine(s string) {
 	}
 }
 
-// unittestName returns a test's id as "module.Class.test", whatever Python's version.
+// unittestName returns a test's id as "module.Class.test", for all versions of Python.
 func unittestName(s string) string {
 	m := unittestID.FindStringSubmatch(s)
 	if m == nil {
@@ -151,7 +151,7 @@ var (
 	phpunitTest = lazyregexp.New(`^\d+\) (\S+::\S+.*)$`)
 )
 
-// phpunit speaks with a line of sums after lists of errors and failures.
+// phpunit reads PHPUnit's output: a summary line after lists of errors and failures.
 type phpunit struct {
 	runnerState
 	listKind string
@@ -187,7 +187,7 @@ func (p *phpunit) readSummary(total int, parts string) {
 	p.recognised, p.current = true, nil
 	rest := total
 	for _, part := range phpunitPart.FindAllStringSubmatch(parts, -1) {
-		if n := parseCount(part[2]); p.count(part[1], n) { // warnings, deprecations and risky tests passed
+		if n := parseCount(part[2]); p.count(part[1], n) { // tests with warnings and deprecations, and risky ones, passed
 			rest -= n
 		}
 	}
@@ -199,8 +199,8 @@ var (
 	dotnetTest = lazyregexp.New(`^  (Passed|Failed|Skipped) (.+?) \[[^\]]+\]$`)
 )
 
-// dotnet test speaks with a line of sums for each assembly; what failed or was skipped has a
-// line, with more words the rest as well.
+// dotnet reads the output of dotnet test: a summary line for each assembly, a line for each failed
+// or skipped test, and with more verbosity for each passed one.
 type dotnet struct{ runnerState }
 
 func (d *dotnet) readLine(s string) {

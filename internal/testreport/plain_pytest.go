@@ -16,12 +16,12 @@ var (
 	pytestStop  = lazyregexp.New(`^!{3,} (.+?) !{3,}$`)
 )
 
-// pytest speaks with a last line of sums and, before it, one line for each failure.
+// pytest reads pytest's output: a summary line at the end and, before it, a line for each failure.
 type pytest struct {
 	runnerState
 	stopReason    string
-	traceback     string         // the traceback that is open
-	tracebackEnds map[string]int // where a traceback ends, by its heading
+	traceback     string         // heading of the open traceback
+	tracebackEnds map[string]int // last line number of each traceback, by heading
 }
 
 func (p *pytest) readLine(s string) {

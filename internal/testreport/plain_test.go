@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// plainFormat of a testdata file is the word before its ending.
+// plainFormat returns the format in the name of a testdata file, before its extension.
 func plainFormat(file string) string {
 	parts := strings.Split(filepath.Base(file), ".")
 	return parts[len(parts)-2]
@@ -30,7 +30,7 @@ func TestPlainGoldens(t *testing.T) {
 	})
 }
 
-// TestAnyIsModest: prose, and the words of two runners, are nobody's report.
+// TestAnyPlainIsModest: prose, and the summaries of two runners, are not a report.
 func TestAnyPlainIsModest(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

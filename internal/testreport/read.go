@@ -15,12 +15,12 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// headSize is how much of a file is looked at to tell its format.
+// headSize is the part of a file that is read to detect its format, in bytes.
 const headSize = 256 << 10
 
 const formatAdvice = "have the tests write JUnit XML, go test -json or TAP, or name the format with --format"
 
-// Formats are the names that Read takes, in the order of the documentation.
+// Formats returns the names of the formats, in the order of the documentation.
 func Formats() []string {
 	formats := []string{JUnit, GoTest, TAP, TRX, NUnit, XUnit}
 	for _, v := range runnerReaders {
@@ -29,14 +29,13 @@ func Formats() []string {
 	return formats
 }
 
-// Read reads a report; format is one of Formats, or "" to tell it by its content. What
-// begins as gzip does is unpacked, up to testreport.MaxFile. A report that says nothing
-// about any test, that was cut short, or whose reader miscounts is Incomplete and its
-// warnings say why.
+// Read reads a report; format is one of Formats, or "" to detect it by the content. Gzip is
+// decompressed, up to maxFile. A report without tests, one that is truncated, and one with
+// inconsistent counts are Incomplete, and warnings say why.
 //
-// The error is a *belay.Error: CodeUsage for an unknown format, CodeCannot when nothing
-// could be read, because there is nothing, it is of no known format or of another than
-// named, or r fails before the first test.
+// The error is a *belay.Error: CodeUsage for an unknown format; CodeCannot if nothing could be
+// read, because it is empty, of an unknown format or of another format than named, or r failed
+// before the first test.
 func Read(r io.Reader, format string) (Report, error) {
 	if format != "" && !slices.Contains(Formats(), format) {
 		return Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
@@ -67,7 +66,7 @@ func Read(r io.Reader, format string) (Report, error) {
 	return checkReport(report, err)
 }
 
-// checkReport adds what holds for every format.
+// checkReport does the checks that are common to all formats.
 func checkReport(r Report, err error) (Report, error) {
 	var refused *belay.Error
 	switch {
@@ -94,7 +93,7 @@ func readError(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "the report cannot be read", Try: "write it again", Err: err}
 }
 
-// unpack returns the content, once unpacked where it is compressed.
+// unpack returns the content, decompressed if it is gzip.
 func unpack(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, headSize)
 	head, _ := in.Peek(4)
@@ -135,7 +134,7 @@ func readAs(r io.Reader, format string) (Report, error) {
 	return readPlain(format, r)
 }
 
-// anyPlain stands for output that only reading all of it can tell.
+// anyPlain is the detected format if only the complete output can decide.
 const anyPlain = "plain"
 
 func unknownFormat(more string) error {
@@ -145,16 +144,15 @@ func unknownFormat(more string) error {
 var (
 	tapVersion  = lazyregexp.New(`(?m)^TAP version \d+\r?$`)
 	tapPlan     = lazyregexp.New(`(?m)^1\.\.\d+(?:\s*#.*)?\r?$`)
-	tapFirst    = lazyregexp.New(`^(?:not ok\b|ok \d+\b|ok - )`) // at the very beginning: tests print such lines, too
+	tapFirst    = lazyregexp.New(`^(?:not ok\b|ok \d+\b|ok - )`) // only at the very start: tests print such lines, too
 	nodeSpec    = lazyregexp.New(`(?m)^ℹ tests \d+\r?$`)
 	goTestEvent = lazyregexp.New(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|` +
 		`attr|artifacts|build-output|build-fail)"`)
 	junitElements = lazyregexp.New(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
 )
 
-// detect tells the format from the beginning of a report. It gives "plain" for what may
-// be a runner's own words, and an error (belay.CodeCannot) for XML and JSON that is no
-// test report.
+// detect returns the format for the start of a report: anyPlain if it may be a runner's output. XML
+// and JSON that is not a test report is an error (belay.CodeCannot).
 func detect(head []byte) (string, error) {
 	text := new(strings.Builder)
 	io.Copy(text, NewUTF8Reader(bytes.NewReader(head))) // strings.Builder never fails
@@ -176,7 +174,7 @@ func detect(head []byte) (string, error) {
 	return anyPlain, nil
 }
 
-// detectXML looks at the first element.
+// detectXML returns the format for the root element.
 func detectXML(s string) (string, error) {
 	name := ""
 	_, err := NewXML(strings.NewReader(s)).Each(func(tok xml.Token) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// samples gives every testdata report of the readers, by the format it should be told as.
+// samples returns the testdata reports with the format that must be detected.
 func samples(t testing.TB) map[string]string {
 	t.Helper()
 	formats := map[string]string{}
@@ -41,7 +41,7 @@ func samples(t testing.TB) map[string]string {
 
 func TestFormatsAreTold(t *testing.T) {
 	t.Parallel()
-	other := map[string]string{ // what is rightly told otherwise
+	other := map[string]string{ // files in which another format is right
 		"no_json.jsonl": Go, "cut.pytest.txt": "", "cut.cargo.txt": "", "empty.tap": "",
 	}
 	for file, format := range samples(t) {
@@ -70,7 +70,7 @@ func TestFormatsAreTold(t *testing.T) {
 	}
 }
 
-// TestConfigTakesThem: what can be read can be set.
+// TestConfigTakesThem: the config accepts every format.
 func TestConfigTakesThem(t *testing.T) {
 	t.Parallel()
 	for _, format := range Formats() {
@@ -128,7 +128,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCutPacked: half of a compressed report keeps what was in it, and is not whole.
+// TestCutPacked: half of a compressed report is Incomplete, with the tests in that half.
 func TestCutPacked(t *testing.T) {
 	t.Parallel()
 	text := "<testsuite>" + strings.Repeat("<testcase name='a'/>", 20_000) + "</testsuite>"
@@ -143,8 +143,8 @@ func TestCutPacked(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded reads much, of which little may be held: 8 MiB by default, 500
-// with BELAY_LARGE_ALL.
+// TestMemoryIsBounded: memory stays small for large reports: 8 MiB by default, 500 MiB with
+// BELAY_LARGE_ALL.
 func TestMemoryIsBounded(t *testing.T) {
 	size := 8 << 20
 	if os.Getenv("BELAY_LARGE_ALL") != "" {

@@ -7,22 +7,21 @@ import (
 	"strconv"
 )
 
-// xmlRepairer is a reader of XML that fixes the faults that test runners really make, so that
-// encoding/xml, which stops at the first fault, can read the rest: a plain < in an
-// attribute or in text, ]]> in text, references to characters that XML forbids,
-// comments with -- inside. Comments and a document type are left out; a document
-// type with declarations of its own is errDoctype. Very long texts and attributes
-// are cut, and a very long tag is errTag, so that memory stays bounded.
+// xmlRepairer fixes common errors in the XML of test runners, because encoding/xml stops at the
+// first error: a plain < in an attribute or in text, ]]> in text, references to characters that XML
+// forbids, -- in comments. It removes comments and document types; a document type with
+// declarations is errDoctype. To limit memory it truncates very long texts and attributes, and a
+// very long tag is errTag.
 type xmlRepairer struct {
 	in        *bufio.Reader
 	state     xmlState
-	quote     byte // that ends the attribute
-	length    int  // bytes of the present text or attribute
-	tag       int  // bytes of the present tag
+	quote     byte // the quote that ends the attribute
+	length    int  // bytes of the current text or attribute
+	tag       int  // bytes of the current tag
 	out       []byte
 	sentBytes int
 	err       error
-	truncated bool // something was cut
+	truncated bool // a text or an attribute was truncated
 }
 
 type xmlState int
@@ -52,7 +51,7 @@ func (m *xmlRepairer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// copyPlain passes on at once the bytes at hand that need no look each.
+// copyPlain copies buffered bytes that step need not see.
 func (m *xmlRepairer) copyPlain() {
 	at, _ := m.in.Peek(min(m.in.Buffered(), 1<<12))
 	most := maxText
@@ -71,7 +70,7 @@ func (m *xmlRepairer) copyPlain() {
 	m.in.Discard(n)
 }
 
-// isSpecial tells of the bytes that step has to see.
+// isSpecial reports whether step must see a byte.
 func (m *xmlRepairer) isSpecial(c byte) bool {
 	switch m.state {
 	case inText:
@@ -82,7 +81,7 @@ func (m *xmlRepairer) isSpecial(c byte) bool {
 	return c == ']'
 }
 
-// step reads one byte, and as many as belong to what it begins.
+// step reads one byte, and all that belongs to what it begins.
 func (m *xmlRepairer) step() {
 	c, err := m.in.ReadByte()
 	if err != nil {
@@ -116,7 +115,7 @@ func (m *xmlRepairer) stepText(c byte) {
 	}
 }
 
-// stepMarkup decides what a < in text begins.
+// stepMarkup handles a < in text by what follows it.
 func (m *xmlRepairer) stepMarkup() {
 	next, _ := m.in.Peek(8)
 	switch {
@@ -129,7 +128,7 @@ func (m *xmlRepairer) stepMarkup() {
 	case m.hasPrefix("!"):
 		m.skipDoctype()
 	case m.hasPrefix("?"):
-		m.skipPast("?>") // the declaration too: its encoding is known, its version no matter
+		m.skipPast("?>") // also the XML declaration: the encoding is known, the version does not matter
 	case len(next) > 0 && (next[0] == '/' || isNameStart(next[0])):
 		m.out = append(m.out, '<')
 		m.tag = 0
@@ -183,8 +182,8 @@ func (m *xmlRepairer) stepCDATA(c byte) {
 	m.sendByte(c, maxText)
 }
 
-// sendByte sends c unless the text or attribute is full. A cut falls between characters,
-// never inside one.
+// sendByte sends c unless the text or attribute is full. It truncates between characters, not
+// inside one.
 func (m *xmlRepairer) sendByte(c byte, most int) {
 	if m.length >= most && (c < 0x80 || c >= 0xc0 || m.length > most) {
 		m.length, m.truncated = most+1, true
@@ -194,7 +193,7 @@ func (m *xmlRepairer) sendByte(c byte, most int) {
 	m.out = append(m.out, c)
 }
 
-// sendReference sends a whole reference or nothing.
+// sendReference sends a complete reference or nothing.
 func (m *xmlRepairer) sendReference(s string, most int) {
 	if m.length+len(s) > most {
 		m.length, m.truncated = most+1, true
@@ -204,8 +203,8 @@ func (m *xmlRepairer) sendReference(s string, most int) {
 	m.out = append(m.out, s...)
 }
 
-// stepReference sends an & as it stands when a reference follows that encoding/xml can
-// take, a replacement for a character that XML forbids, and &amp; otherwise.
+// stepReference sends a reference that encoding/xml accepts, a replacement for a character that XML
+// forbids, or else &amp;.
 func (m *xmlRepairer) stepReference(most int) {
 	next, _ := m.in.Peek(12)
 	end := bytes.IndexByte(next, ';')
@@ -244,14 +243,14 @@ func (m *xmlRepairer) hasPrefix(s string) bool {
 	return string(next) == s
 }
 
-// send sends the next n bytes as they are.
+// send copies the next n bytes.
 func (m *xmlRepairer) send(n int) {
 	next, _ := m.in.Peek(n)
 	m.out = append(m.out, next...)
 	m.in.Discard(len(next))
 }
 
-// skipPast leaves out everything up to and including end.
+// skipPast skips everything up to and including end.
 func (m *xmlRepairer) skipPast(end string) {
 	for m.err == nil && !m.hasPrefix(end) {
 		_, m.err = m.in.Discard(1)
@@ -261,8 +260,8 @@ func (m *xmlRepairer) skipPast(end string) {
 	}
 }
 
-// skipDoctype leaves out <!DOCTYPE …>. One that declares anything is refused: that is
-// where entities come from, and no report needs them.
+// skipDoctype skips <!DOCTYPE …>. One with declarations is an error: they can define entities,
+// and no report needs them.
 func (m *xmlRepairer) skipDoctype() {
 	for m.err == nil {
 		c, err := m.in.ReadByte()

@@ -15,7 +15,7 @@ const (
 	NUnit    = "nunit" // version 2 and 3
 	XUnit    = "xunit" // xunit.net, version 2
 	TAP      = "tap"
-	Pytest   = "pytest" // what it prints, as are the following
+	Pytest   = "pytest" // printed output, like the following
 	Cargo    = "cargo"
 	Node     = "node" // node:test, spec and dot
 	Maven    = "maven"
@@ -30,19 +30,19 @@ const (
 	Unittest = "unittest" // Python's
 	PHPUnit  = "phpunit"
 	Dotnet   = "dotnet" // dotnet test
-	Exit     = "exit"   // no report: the exit code alone
+	Exit     = "exit"   // no report, only an exit code
 )
 
-// Bounds on what a report keeps, so that a million failures stay a report.
+// Limits of a report, for runs with a million failures.
 const (
-	maxFailures = 50_000 // named
-	maxMessages = 200    // with their message
+	maxFailures = 50_000 // failures with a name
+	maxMessages = 200    // failures with a message
 	maxWarnings = 20
 )
 
-// Report is what a test command said about its tests. Total is the sum of Passed,
-// Failed, Skipped and Errors, and counts each test once; a test with subtests counts by
-// its subtests. docs/reports.md has the rules.
+// Report is the result of a test command. Total is the sum of Passed, Failed, Skipped and Errors,
+// and counts each test once; of a test with subtests only the subtests count. docs/reports.md has
+// the rules.
 type Report struct {
 	Format   string    `json:"format"` // one of the constants
 	Total    int       `json:"total"`
@@ -53,26 +53,26 @@ type Report struct {
 	Flaky    int       `json:"flaky,omitempty"` // of Passed: failed at first, passed when run again
 	Failures []Failure `json:"failures,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
-	// Incomplete is set when something of the report is missing or could not be
-	// read: it then proves failures, never their absence. Warnings says what.
+	// Incomplete is set if something is missing or could not be read: the report then proves
+	// failures, but not that there are no others. Warnings say what is missing.
 	Incomplete bool `json:"incomplete,omitempty"`
 
-	// Names is set by EncodeNames in a report that is kept.
+	// Names is set by EncodeNames in a stored report.
 	Names *Names `json:"names,omitempty"`
 
-	passedNames, skippedNames nameList // what was read a moment ago tells them
+	passedNames, skippedNames nameList // set while reading
 }
 
 // Failure is one test that failed or broke.
 type Failure struct {
-	Test    string `json:"test"`              // id, equal from run to run: package.Test/sub, class.case, or the command
-	Package string `json:"package,omitempty"` // Go package or JUnit class, when there is one
-	File    string `json:"file,omitempty"`    // as the report has it
-	Line    int    `json:"line,omitempty"`    // from 1, 0 when not known
+	Test    string `json:"test"`              // id, equal in each run: package.Test/sub, class.case, or the command
+	Package string `json:"package,omitempty"` // Go package or JUnit class, if any
+	File    string `json:"file,omitempty"`    // as in the report
+	Line    int    `json:"line,omitempty"`    // from 1; 0 if unknown
 	Message string `json:"message,omitempty"` // at most 40 lines
 }
 
-// pass counts a test that passed, flaky one that did so only when run again.
+// pass counts a passed test; flaky if it passed only in a rerun.
 func (r *Report) pass(flaky bool) {
 	r.Total++
 	r.Passed++
@@ -87,10 +87,10 @@ func (r *Report) Skip() {
 	r.Skipped++
 }
 
-// roomForMessage reports whether the message of one more failure would be kept.
+// roomForMessage reports whether the message of another failure would be kept.
 func (r *Report) roomForMessage() bool { return len(r.Failures) < maxMessages }
 
-// Fail counts a failure (or an error) and keeps what the bounds allow.
+// Fail counts a failure, or an error if it broke, and adds it within the limits.
 func (r *Report) Fail(f Failure, broke bool) {
 	r.Total++
 	if broke {
@@ -112,7 +112,7 @@ func (r *Report) addFailure(f Failure) {
 	r.Failures = append(r.Failures, f)
 }
 
-// Warn keeps a sentence once.
+// Warn adds a warning, once.
 func (r *Report) Warn(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	for _, w := range r.Warnings {
@@ -125,13 +125,13 @@ func (r *Report) Warn(format string, args ...any) {
 	}
 }
 
-// WarnIncomplete is Warn for something that is missing.
+// WarnIncomplete is Warn, and marks the report as Incomplete.
 func (r *Report) WarnIncomplete(format string, args ...any) {
 	r.Incomplete = true
 	r.Warn(format, args...)
 }
 
-// warnFlaky warns of flaky tests, once all are counted.
+// warnFlaky adds a warning about flaky tests; call it at the end.
 func (r *Report) warnFlaky() {
 	switch {
 	case r.Flaky == 1:
@@ -141,7 +141,7 @@ func (r *Report) warnFlaky() {
 	}
 }
 
-// Add takes in another report of the same run.
+// Add adds another report of the same run.
 func (r *Report) Add(o Report) {
 	r.Total, r.Passed, r.Failed = r.Total+o.Total, r.Passed+o.Passed, r.Failed+o.Failed
 	r.Skipped, r.Errors, r.Flaky = r.Skipped+o.Skipped, r.Errors+o.Errors, r.Flaky+o.Flaky
@@ -156,8 +156,8 @@ func (r *Report) Add(o Report) {
 	}
 }
 
-// Sound returns an error when the report cannot be right, whatever it was read from: a
-// reader that miscounts must not make a pass.
+// Sound returns an error if the report cannot be right, for any format: a reader that miscounts
+// must not cause a pass.
 func (r Report) Sound() error {
 	switch named := r.Failed + r.Errors; {
 	case min(r.Passed, r.Failed, r.Skipped, r.Errors, r.Flaky) < 0 || r.Flaky > r.Passed:
@@ -182,7 +182,7 @@ func (r Report) Sound() error {
 	return nil
 }
 
-// String counts on one line: 12 tests: 10 passed, 2 failed.
+// String returns the counts on one line: 12 tests: 10 passed, 2 failed.
 func (r Report) String() string {
 	noun := "tests"
 	if r.Total == 1 {

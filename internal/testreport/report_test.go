@@ -2,7 +2,7 @@ package testreport
 
 import "testing"
 
-// TestAddSums: what two reports count is counted in their sum.
+// TestAddSums: the sum of two reports has the counts of both.
 func TestAddSums(t *testing.T) {
 	t.Parallel()
 	var sum, other Report

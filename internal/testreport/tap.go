@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxSubtests = 64       // subtests within each other
-	maxYAML     = 64 << 10 // bytes kept of what is said of one failure
+	maxSubtests = 64       // nested subtests
+	maxYAML     = 64 << 10 // bytes of the details of a failure
 )
 
 var (
@@ -22,34 +22,33 @@ var (
 	nodeLine  = lazyregexp.New(`(?m)^\s*lineNumber: (\d{1,7})$`)
 )
 
-// tapLevel is one document, or one subtest of it.
+// tapLevel is a document, or a subtest in it.
 type tapLevel struct {
 	indent      int
 	report      Report
-	planned     int // -1 when there is no plan
+	planned     int // -1 without a plan
 	ran         int
 	lastNumber  int       // number of the last point
-	hasContent  bool      // it has something
-	bracedPoint *tapPoint // a point whose subtest follows in braces
+	hasContent  bool      // it has a point or a plan
+	bracedPoint *tapPoint // a point with a subtest in braces after it
 }
 
 type tapReader struct {
 	levels        []*tapLevel
-	endedSubtest  *tapLevel // a subtest that waits for its own point
-	yamlIndent    int       // indent of the YAML block that is open, -1 outside
+	endedSubtest  *tapLevel // a subtest that ended before its point
+	yamlIndent    int       // indentation of the open YAML block, -1 for none
 	details       *strings.Builder
-	reportPending func() // reports the failure that collects words
+	reportPending func() // reports the failure to which details are added
 	total         Report
 	bailOut       string
 	strict        bool // pragma +strict
 	started       bool
 }
 
-// readTAP reads a stream to its end; prose between its lines is passed over. A test with
-// subtests counts by its subtests. What is to do (# TODO) and fails counts as skipped,
-// as does what is skipped. A stream without a plan, with another number of tests than
-// planned, with a bail out, or that ends within a subtest is Incomplete, and so is one
-// without any test point. The error is r's own.
+// readTAP reads a stream to its end; other lines are skipped. Of a test with subtests only the
+// subtests count. A failed test marked # TODO counts as skipped. A stream without a plan or without
+// a test, with another number of tests than planned, with a bail out, or that ends inside a subtest
+// is Incomplete. The error is from r.
 func readTAP(r io.Reader) (Report, error) {
 	t := tapReader{total: Report{Format: TAP}, yamlIndent: -1}
 	err := EachLine(r, func(line []byte) {
@@ -91,7 +90,7 @@ func (t *tapReader) readLine(line string) {
 	}
 }
 
-// readPointOrPlan reads points and plans, and passes over everything else.
+// readPointOrPlan reads points and plans, and skips other lines.
 func (t *tapReader) readPointOrPlan(text string, indent int) {
 	if m := matchPrefixed(planLine, text, "1.."); m != nil {
 		if l := t.levelAt(indent, true, "1"); l != nil {
@@ -101,7 +100,7 @@ func (t *tapReader) readPointOrPlan(text string, indent int) {
 	}
 	m := matchPrefixed(pointLine, text, "ok", "not ok")
 	if m == nil || !isTestPoint(text) {
-		if indent > 0 { // mocha tells the reason so
+		if indent > 0 { // mocha indents the reason of a failure
 			t.addDetail(text)
 		}
 		if t.strict && indent == 0 {
@@ -110,13 +109,14 @@ func (t *tapReader) readPointOrPlan(text string, indent int) {
 		return
 	}
 	l := t.levelAt(indent, false, m[2])
-	if l == nil || text == "ok" && l.lastNumber > 0 && l.isComplete() { // prove says so of the file
+	if l == nil || text == "ok" && l.lastNumber > 0 && l.isComplete() { // prove prints it after a file
 		return
 	}
 	t.addPoint(l, newTAPPoint(m[1] == "", m[3]), m[2])
 }
 
-// matchPrefixed spares most lines the regular expression.
+// matchPrefixed matches only lines with one of the prefixes, to avoid the regular expression for
+// most lines.
 func matchPrefixed(re *lazyregexp.Regexp, text string, begins ...string) []string {
 	for _, b := range begins {
 		if strings.HasPrefix(text, b) {
@@ -126,15 +126,15 @@ func matchPrefixed(re *lazyregexp.Regexp, text string, begins ...string) []strin
 	return nil
 }
 
-// isTestPoint keeps prose like "ok, done" from being a test.
+// isTestPoint rejects prose like "ok, done".
 func isTestPoint(text string) bool {
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "not "), "ok")
 	return rest == "" || rest[0] == ' ' || rest[0] == '\t'
 }
 
-// levelAt returns the level that a line with this indent belongs to: a deeper one begins a
-// subtest, a less deep one ends those within. A second plan, or a first test, after all
-// that were planned begins another document.
+// levelAt returns the level for a line with this indentation: a larger one starts a subtest, a
+// smaller one ends subtests. After all planned tests, a second plan or another first test starts a
+// new document.
 func (t *tapReader) levelAt(indent int, plan bool, number string) *tapLevel {
 	t.flush()
 	if len(t.levels) == 0 {
@@ -163,14 +163,14 @@ func (l *tapLevel) isComplete() bool { return l.planned >= 0 && l.ran >= l.plann
 
 func (t *tapReader) innermost() *tapLevel { return t.levels[len(t.levels)-1] }
 
-// startDocument ends the present document, if there is one, and begins another: harnesses
-// write the streams of several files one after the other.
+// startDocument ends the current document, if any, and starts another: harnesses concatenate the
+// streams of several files.
 func (t *tapReader) startDocument() {
 	t.endDocument()
 	t.levels = []*tapLevel{{planned: -1, report: Report{Format: TAP}}}
 }
 
-// endSubtest closes a subtest; its own point, which follows, takes it in.
+// endSubtest ends a subtest, which the point after it includes.
 func (t *tapReader) endSubtest() {
 	l := t.innermost()
 	t.levels = t.levels[:len(t.levels)-1]
@@ -179,7 +179,7 @@ func (t *tapReader) endSubtest() {
 	t.endedSubtest = l
 }
 
-// addOrphan takes in a subtest that no point followed.
+// addOrphan adds a subtest without a point after it.
 func (t *tapReader) addOrphan() {
 	if t.endedSubtest == nil {
 		return
@@ -189,7 +189,7 @@ func (t *tapReader) addOrphan() {
 	t.endedSubtest = nil
 }
 
-// checkPlan compares what ran with the plan.
+// checkPlan compares the number of tests with the plan.
 func (t *tapReader) checkPlan(l *tapLevel, what string) {
 	switch {
 	case l.planned < 0 && l.hasContent && what != "a subtest":

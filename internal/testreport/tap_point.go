@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tapPoint is what one line says of a test.
+// tapPoint is a parsed line about a test.
 type tapPoint struct {
 	name           string
 	ok, skip, todo bool
@@ -17,8 +17,7 @@ func newTAPPoint(ok bool, rest string) tapPoint {
 	return p
 }
 
-// addPoint counts one test point of a level, or, when a subtest in braces follows, keeps
-// it until their end.
+// addPoint counts a test point, or, if a subtest in braces follows, keeps it until the end of that.
 func (t *tapReader) addPoint(l *tapLevel, p tapPoint, number string) {
 	l.hasContent = true
 	l.ran++
@@ -77,7 +76,7 @@ func (t *tapReader) checkNumber(l *tapLevel, number string) {
 	l.lastNumber = n
 }
 
-// splitDirective takes a directive off a description.
+// splitDirective splits a description into name and directive.
 func splitDirective(rest string) (name string, skip, todo bool) {
 	name = strings.TrimSpace(rest)
 	if at := directive.FindStringSubmatchIndex(name); at != nil {
@@ -89,12 +88,12 @@ func splitDirective(rest string) (name string, skip, todo bool) {
 	return strings.NewReplacer(`\#`, "#", `\\`, `\`).Replace(name), skip, todo
 }
 
-// addSubtest adds a subtest to the level above under the name of its point. It tells
-// whether the subtest says all there is to say: a parent that failed although none of
-// its subtests did is a failure of its own.
+// addSubtest adds a subtest to its parent level under the name of its point. It returns false if
+// the point must count too: a parent that failed although none of its subtests did is a separate
+// failure.
 func (t *tapReader) addSubtest(l, sub *tapLevel, name string, ok, excused bool) bool {
 	r := sub.report
-	if excused { // what is to do may fail below, too
+	if excused { // failures in a TODO do not count
 		r.Skipped, r.Failed, r.Errors, r.Failures = r.Skipped+r.Failed+r.Errors, 0, 0, nil
 	}
 	for i := range r.Failures {
@@ -111,7 +110,7 @@ func (t *tapReader) addSubtest(l, sub *tapLevel, name string, ok, excused bool) 
 	return ok || excused || r.Failed+r.Errors > 0
 }
 
-// startFailure begins a failure: what follows it, a YAML block or comments, says why.
+// startFailure starts a failure; a YAML block or comments after it explain it.
 func (t *tapReader) startFailure(l *tapLevel, name string) {
 	if name == "" {
 		name = "test " + strconv.Itoa(l.lastNumber)
@@ -128,7 +127,7 @@ func (t *tapReader) startFailure(l *tapLevel, name string) {
 	}
 }
 
-// yamlPlace finds what a block says of the place, before any that its stack mentions.
+// yamlPlace returns the place that the details state, or else the first one in a stack.
 func yamlPlace(said string) (string, int) {
 	if file := nodeFile.FindStringSubmatch(said); file != nil {
 		if line := nodeLine.FindStringSubmatch(said); line != nil {
@@ -143,7 +142,7 @@ func yamlPlace(said string) (string, int) {
 	return firstPlace(said)
 }
 
-// flush reports the failure whose words were collected.
+// flush reports the failure to which details were added.
 func (t *tapReader) flush() {
 	fail := t.reportPending
 	t.details, t.reportPending, t.yamlIndent = nil, nil, -1
@@ -152,7 +151,7 @@ func (t *tapReader) flush() {
 	}
 }
 
-// readYAML collects a block; a line to the left of it ends it, too.
+// readYAML reads a line of a YAML block; a line with less indentation ends it too.
 func (t *tapReader) readYAML(text, line string, indent int) {
 	switch {
 	case text == "..." && indent <= t.yamlIndent:
@@ -180,7 +179,7 @@ func (t *tapReader) addDetail(line string) {
 	}
 }
 
-// endDocument ends the document and adds it to the whole.
+// endDocument ends the document and adds it to the total.
 func (t *tapReader) endDocument() {
 	t.flush()
 	if len(t.levels) == 0 {

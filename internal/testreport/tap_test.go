@@ -15,7 +15,7 @@ func TestTAPGoldens(t *testing.T) {
 	testutil.Each(t, "testdata/tap/*.tap", 12, func(_ string, r io.Reader) (Report, error) { return readTAP(r) })
 }
 
-// TestCutAnywhere: a stream that stops before its plan is fulfilled never reads whole.
+// TestTAPCutAnywhere: a stream that ends before its plan is fulfilled is never complete.
 func TestTAPCutAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"node", "subtests", "plan_last", "braces"} {

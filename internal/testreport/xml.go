@@ -9,17 +9,17 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Bounds on one piece of XML.
+// Limits of an XML document.
 const (
 	maxAttr = 64 << 10  // bytes kept of an attribute
 	maxText = 256 << 10 // bytes kept of a text between two tags
 	maxTag  = 1 << 20   // bytes of a tag
 
-	maxElements = 256 // elements within each other
+	maxElements = 256 // nesting depth
 )
 
-// maxFile is how much of one file is read, in bytes. Everything is read as a stream,
-// so this bounds time, not memory.
+// maxFile limits what is read of one file, in bytes. Files are streamed, so this limits time, not
+// memory.
 const maxFile = 1 << 30
 
 var (
@@ -29,17 +29,16 @@ var (
 	errDeep = fmt.Errorf("elements nested more than %d deep", maxElements)
 )
 
-// XML reads the elements of a document that some program wrote, with encodings told
-// apart and common faults put right. It resolves no entity but XML's own five, refuses
-// a document type with declarations, holds one token at a time, and does not check
-// that tags match.
+// XML reads the elements of a document that some program wrote. It detects the encoding and fixes
+// common errors. It only resolves XML's five predefined entities, rejects a document type with
+// declarations, has one token in memory at a time, and does not check that tags match.
 type XML struct {
 	text    *UTF8Reader
 	limited *io.LimitedReader
 	dec     *xml.Decoder
 }
 
-// NewXML reads at most MaxFile bytes of r.
+// NewXML reads at most maxFile bytes of r.
 func NewXML(r io.Reader) *XML {
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
 	text := NewUTF8Reader(limited)
@@ -48,9 +47,9 @@ func NewXML(r io.Reader) *XML {
 	return &XML{text: text, limited: limited, dec: dec}
 }
 
-// Each calls do for each start tag, end tag and text, which is valid until do returns, up to do's first error. broken
-// says why nothing more can be read before the end. The error is do's, a *belay.Error with CodeCannot for declared
-// entities, or the reader's own.
+// Each calls do for each start tag, end tag and text, which is valid until do returns, until do
+// returns an error. broken says why the rest of the document cannot be read. The error is from do,
+// a *belay.Error with CodeCannot for declared entities, or from the reader.
 func (x *XML) Each(do func(xml.Token) error) (broken string, err error) {
 	for {
 		tok, err := x.dec.RawToken()
@@ -71,8 +70,8 @@ func (x *XML) Each(do func(xml.Token) error) (broken string, err error) {
 	}
 }
 
-// ended says why a document is not whole of which Each has read all it could, with so many elements open: "" where it
-// is. Elements that are nested too deep are no error of the reading.
+// ended returns why a document is incomplete after Each, with this number of open elements; "" if
+// it is complete. Too deep nesting is not an error of the reader.
 func ended(broken string, err error, open int) (string, error) {
 	switch {
 	case err == errDeep:
@@ -83,7 +82,7 @@ func ended(broken string, err error, open int) (string, error) {
 	return broken, err
 }
 
-// warn says in a report what of the document was not read as it is.
+// warn adds warnings about what was not read or was replaced.
 func (x *XML) warn(r *Report) {
 	if x.limited.N <= 0 {
 		r.WarnIncomplete("the report is over %d MiB; the rest was not read", maxFile>>20)
@@ -93,8 +92,7 @@ func (x *XML) warn(r *Report) {
 	}
 }
 
-// Attrs returns the attributes of a tag by their names without prefix; of two with one
-// name the first.
+// Attrs returns the attributes of a tag by their local names; of two with the same name the first.
 func Attrs(t xml.StartElement) map[string]string {
 	attrs := make(map[string]string, len(t.Attr))
 	for _, a := range t.Attr {
