@@ -70,7 +70,7 @@ var forms = map[string]string{
 	// gh api --paginate, and with --slurp
 	"[{\"number\":1,\"title\":\"a\"}][{\"number\":2,\"title\":\"b\"}]":               "1 #1 open: a |  |  | \n1 #2 open: b |  |  | \n",
 	"[\n[{\"number\":1,\"title\":\"a\"}],\n[{\"number\":2,\"title\":\"b\"}],\n[]\n]": "2 #1 open: a |  |  | \n3 #2 open: b |  |  | \n",
-	// the REST API: an issue has a type of its own, and an owner with a number of its own
+	// the REST API: an issue has an object as type
 	`{"url":"https://api.github.com/repos/o/r/issues/1347","id":1,"node_id":"MDU6","number":1347,"state":"open","title":"Found a bug","body":"I'm having a problem with ` + "`src/a.go`" + `.","user":{"login":"o","id":1,"type":"User"},"labels":[],"milestone":{"number":1,"title":"v1.0"},"locked":true,"closed_at":null,"state_reason":null,"type":{"id":1,"name":"Bug"},"sub_issues_summary":{"total":0}}`: "1 #1347 open: Found a bug | src/a.go |  | \n",
 	// GraphQL: nodes, edges, a single issue, a search with a pull request in it, pages one after
 	// the other

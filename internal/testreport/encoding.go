@@ -89,7 +89,7 @@ func (u *UTF8Reader) fromUTF16(order binary.ByteOrder) func() (rune, error) {
 		}
 		var two [2]byte
 		if _, err := io.ReadFull(u.in, two[:]); err != nil {
-			return 0, io.EOF // half a character is the end, too
+			return 0, io.EOF // also after half a character
 		}
 		return rune(order.Uint16(two[:])), nil
 	}
@@ -127,7 +127,7 @@ func (u *UTF8Reader) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		if r == 0xfeff {
-			continue // a byte order mark, at the start or where files were joined
+			continue // byte order mark, at the start or where files were joined
 		}
 		if !isXMLRune(r) {
 			r, u.Replaced = utf8.RuneError, true

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// crashLines is how much is kept of the beginning of a crash: Go prints the reason
-// first and then every goroutine there is.
+// crashLines limits the first lines of a crash that are kept: Go prints the reason first, and then
+// every goroutine.
 const crashLines = 20
 
 // lineCost is the memory of a line besides its bytes.
