@@ -15,45 +15,49 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// The names of a feature's workflow, and of the activity that merges. They are in histories.
+// Names of a feature's workflow and of the activity that merges. They are in histories.
 const (
 	FeatureName = "belay.feature"
 	MergeName   = "belay.merge"
 )
 
-// Decisions at a feature's gates, beside retry: do the task again, from what is merged by then.
+// Decisions at a feature's gates, beside retry, which starts the task again from what is merged by
+// then.
 const (
 	Merge loop.Decision = "merge" // merge the same work again, and test it again
 	Drop  loop.Decision = "drop"  // leave the task out, and those that need its work
 	Stop  loop.Decision = "stop"  // end the feature; what is merged stays
 )
 
-// OutcomePartial is of a feature that merged some of its tasks.
+// OutcomePartial is the outcome of a feature that merged some of its tasks.
 const OutcomePartial = "partial"
 
 // PhaseRunning is the phase of a feature with tasks under way.
 const PhaseRunning = "running"
 
-// MaxFeature is how large a feature, or a task, may be when it is submitted, in bytes of JSON: the server takes 2 MiB at once.
+// MaxFeature is the size limit of a submitted feature or task, in bytes of JSON: the server takes 2
+// MiB at once.
 const MaxFeature = 1 << 20
 
-// maxReason is how long the reason for a gate of a feature may be, in bytes. Each of its tasks may have one.
+// maxReason limits the reason for a feature's gate, in bytes. Each of its tasks may have one.
 const maxReason = 1000
 
 // FeatureInput is a feature as it was submitted.
 type FeatureInput struct {
-	Like  Input              `json:"like"` // what its tasks have in common; Feature is its name, Base where it starts from
+	Like  Input              `json:"like"` // common to its tasks; Feature is its name, Base its first commit
 	Tasks []belay.ListedTask `json:"tasks"`
 	Limit int                `json:"limit"` // tasks at once
 
-	// From is where a feature continues whose history became too long for one run.
+	// From is the position at which a run continues after the previous run's history became too
+	// long.
 	From *FeaturePosition `json:"from,omitempty"`
 }
 
-// FeaturePosition is how far a feature has come: all that one run of its workflow passes to the next.
+// FeaturePosition is the progress of a feature: all that one run of its workflow passes to the
+// next.
 type FeaturePosition struct {
 	Parts  []Part        `json:"parts"`
-	Tip    string        `json:"tip,omitempty"` // the commit of BranchOf its name on the remote; "" before the first merge
+	Tip    string        `json:"tip,omitempty"` // the commit of FeatureBranch on the remote; "" before the first merge
 	Gates  []FeatureGate `json:"gates,omitempty"`
 	Number int           `json:"number"` // of the last gate
 	Log    []Line        `json:"said"`
@@ -62,13 +66,13 @@ type FeaturePosition struct {
 // FeatureGate is a question to a person about one task, or about the whole feature.
 type FeatureGate struct {
 	Number  int             `json:"number"`
-	Part    int             `json:"part"` // of the task among the feature's; -1 is the feature
+	Part    int             `json:"part"` // index among the feature's tasks; -1 is the feature
 	Task    belay.TaskID    `json:"task,omitempty"`
 	Why     string          `json:"why"`
 	Options []loop.Decision `json:"options"`
 }
 
-// FeatureStatus is where a feature stands.
+// FeatureStatus is the current state of a feature.
 type FeatureStatus struct {
 	Status
 	Branch string             `json:"branch"`
@@ -93,23 +97,23 @@ type MergeAsk struct {
 	Task   belay.TaskID  `json:"task"`
 	Title  string        `json:"title"`
 	Origin *belay.Origin `json:"origin,omitempty"`
-	Base   string        `json:"base"`          // the commit that the task began from
+	Base   string        `json:"base"`          // the commit that the task started from
 	Commit string        `json:"commit"`        // of its accepted work
-	Tip    string        `json:"tip,omitempty"` // what the branch is at; "" when it is not there
+	Tip    string        `json:"tip,omitempty"` // the branch's commit; "" if there is no branch
 	Beat   time.Duration `json:"beat,omitempty"`
 }
 
-// MergeResult is what came of a merge: a commit, or why there is none.
+// MergeResult is the result of a merge: a commit, or why there is none.
 type MergeResult struct {
 	Commit    string   `json:"commit,omitempty"`
 	Tests     string   `json:"tests,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
 	Findings  []string `json:"findings,omitempty"` // titles
-	NotListed int      `json:"more,omitempty"`     // of the conflicts, or of the findings, that are not here
+	NotListed int      `json:"more,omitempty"`     // conflicts or findings that were left out
 	Note      string   `json:"note,omitempty"`
 }
 
-// Shortened is a result as it goes through the server.
+// Shortened cuts a result to what the server takes: 50 conflicts and findings, short lines.
 func (m MergeResult) Shortened() MergeResult {
 	const most = 50
 	var conflicts, findings int
@@ -138,7 +142,8 @@ func (m MergeResult) Reason() string {
 	return ""
 }
 
-// listSome names the first of a list, and says how many more there are; more are not in it.
+// listSome names the first items of a list and counts the rest; more is a number of items that are
+// not in the list.
 func listSome(list []string, most, more int, between string) string {
 	names, n := firstItems(list, most)
 	if more += n; more > 0 {
@@ -152,7 +157,7 @@ func FeatureWorkflowID(remote, name string) string {
 	return fmt.Sprintf("belay/%s/feature/%s", RepositoryKey(remote), belay.TaskID(name).Key())
 }
 
-// IsFeature reports whether a workflow's id is a feature's.
+// IsFeature reports whether a workflow's ID is a feature's.
 func IsFeature(id string) bool { return strings.Contains(id, "/feature/") }
 
 // FeatureBranch names the branch that a feature's tasks are merged to.
@@ -164,12 +169,13 @@ type featureRun struct {
 	in              FeatureInput
 	pos             FeaturePosition
 	stopped         bool
-	changed         bool           // something happened that Next has not seen
-	running         map[int]string // the workflows of tasks under way
-	shownAttributes string         // the search attributes as they are on the server
+	changed         bool           // something happened since the last DecideNext
+	running         map[int]string // workflow IDs of running tasks, by index
+	shownAttributes string         // the search attributes as the server has them
 }
 
-// FeatureWorkflow has each task of a feature done by a child workflow, in the order of its list, and merges accepted work.
+// FeatureWorkflow runs each task of a feature as a child workflow, in the order of its list, and
+// merges accepted work.
 func FeatureWorkflow(ctx workflow.Context, in FeatureInput) (FeatureResult, error) {
 	f := &featureRun{ctx: ctx, in: in, running: map[int]string{}}
 	if in.From != nil {
@@ -209,7 +215,7 @@ func FeatureWorkflow(ctx workflow.Context, in FeatureInput) (FeatureResult, erro
 		}
 		f.changed = len(m.Drop) > 0
 		if err := workflow.Await(ctx, func() bool { return f.changed }); err != nil {
-			return FeatureResult{}, err // cancelled by the server: children are, too, and save their work
+			return FeatureResult{}, err // cancelled by the server, which cancels the children too; they save their work
 		}
 	}
 	if err := f.updateAttributes(); err != nil {
@@ -223,7 +229,7 @@ func (f *featureRun) isPaused() bool {
 	return slices.ContainsFunc(f.pos.Gates, func(g FeatureGate) bool { return g.Part < 0 })
 }
 
-// isIdle reports whether no task and no merge is under way.
+// isIdle reports whether no task runs and no merge is under way.
 func (f *featureRun) isIdle() bool {
 	return !slices.ContainsFunc(f.pos.Parts, func(p Part) bool { return p.Stage == StageRunning || p.Stage == StageMerging })
 }
@@ -239,7 +245,7 @@ func (f *featureRun) continueAsNew() error {
 
 func (f *featureRun) addLog(at time.Time, text string) { f.pos.Log = addLine(f.pos.Log, at, text) }
 
-// inputOf is a task as its own workflow gets it.
+// inputOf returns the input of a task's own workflow.
 func (f *featureRun) inputOf(i int) Input {
 	t, p := f.in.Tasks[i], f.pos.Parts[i]
 	in := f.in.Like
@@ -250,7 +256,7 @@ func (f *featureRun) inputOf(i int) Input {
 	return in
 }
 
-// beginTask starts a task from what is merged.
+// beginTask starts a task from the merged work.
 func (f *featureRun) beginTask(i int) {
 	p := &f.pos.Parts[i]
 	p.Stage, p.Base, p.Tries = StageRunning, f.in.Like.Base, p.Tries+1
@@ -278,7 +284,7 @@ func (f *featureRun) beginTask(i int) {
 	})
 }
 
-// endTask has a task's end known.
+// endTask takes the result of a task: it waits to be merged, or at a gate.
 func (f *featureRun) endTask(i int, r Result, err error) {
 	p := &f.pos.Parts[i]
 	p.Cost += r.Cost
@@ -297,7 +303,7 @@ func (f *featureRun) endTask(i int, r Result, err error) {
 	}
 }
 
-// mergeTask has some worker merge accepted work.
+// mergeTask asks any worker to merge accepted work.
 func (f *featureRun) mergeTask(i int) {
 	p := &f.pos.Parts[i]
 	p.Stage = StageMerging
@@ -305,7 +311,7 @@ func (f *featureRun) mergeTask(i int) {
 	q := MergeAsk{Like: f.in.Like, Task: p.Task, Title: t.Listed.Title, Origin: t.Listed.Origin, Base: p.Base, Commit: p.Commit,
 		Tip: f.pos.Tip, Beat: silenceLimit(f.in.Like) / heartbeatsPerTimeout}
 	o := anyWorkerOptions(f.in.Like)
-	o.StartToCloseTimeout = maxActivityTime // the tests have their own limit
+	o.StartToCloseTimeout = maxActivityTime // the tests have a limit already
 	workflow.Go(workflow.WithActivityOptions(f.ctx, o), func(ctx workflow.Context) {
 		var m MergeResult
 		err := workflow.ExecuteActivity(ctx, MergeName, q).Get(ctx, &m)
@@ -324,10 +330,10 @@ func (f *featureRun) mergeTask(i int) {
 	})
 }
 
-// openGate asks a person about a task; -1 is the feature.
+// openGate asks a person about task i; -1 is the feature.
 func (f *featureRun) openGate(i int, why string, options ...loop.Decision) {
 	why = shortLine(why, maxReason)
-	if f.stopped { // nobody is asked any more
+	if f.stopped { // no more questions
 		f.dropTask(i, why)
 		return
 	}
@@ -348,7 +354,7 @@ func (f *featureRun) dropTask(i int, why string) {
 	f.addLog(workflow.Now(f.ctx), fmt.Sprintf("%s: dropped: %s", f.in.Tasks[i].ID, why))
 }
 
-// findGate finds the gate that a decision is of.
+// findGate returns the index of the gate that a decision answers.
 func (f *featureRun) findGate(d Decision) (int, error) {
 	for i, g := range f.pos.Gates {
 		if d.Gate != 0 && d.Gate != g.Number {
@@ -365,7 +371,8 @@ func (f *featureRun) findGate(d Decision) (int, error) {
 	return 0, fmt.Errorf("%s does not wait for a decision (%s)", f.in.Like.Feature, f.phase())
 }
 
-// checkDecision refuses a decision that is not possible now. What people say goes with the task that is done again, until it begins.
+// checkDecision rejects a decision that is not possible now. The notes of people are kept with a
+// task that is retried until it starts, so they count towards the limit.
 func (f *featureRun) checkDecision(d Decision) error {
 	there := 0
 	for _, p := range f.pos.Parts {
@@ -413,7 +420,7 @@ func (f *featureRun) applyDecision(ctx workflow.Context, d Decision) error {
 	return nil
 }
 
-// sendDecision sends a decision to each task that runs. One with an agent at work stops it first, where the decision is to abort.
+// sendDecision signals a decision to each running task. Abort and cancel stop its agent first.
 func (f *featureRun) sendDecision(ctx workflow.Context, d Decision) {
 	var ids []string
 	for i := range f.pos.Parts { // a map has no order
@@ -422,7 +429,7 @@ func (f *featureRun) sendDecision(ctx workflow.Context, d Decision) {
 		}
 	}
 	for _, id := range ids {
-		// A task that ends at the same moment cannot be told, and need not be.
+		// The signal fails if the task ends at the same moment, and is not needed then.
 		_ = workflow.SignalExternalWorkflow(ctx, id, "", SignalDecide, d).Get(ctx, nil)
 	}
 }
@@ -461,7 +468,7 @@ func (f *featureRun) phase() string {
 	return PhaseRunning
 }
 
-// outcome is how the feature ended; "" while it has not.
+// outcome returns the feature's outcome; "" while it is open.
 func (f *featureRun) outcome() loop.Outcome {
 	merged, open := 0, 0
 	for _, p := range f.pos.Parts {
@@ -495,7 +502,7 @@ func (f *featureRun) status() FeatureStatus {
 	in, tasks := f.in.Like, slices.Clone(f.in.Tasks)
 	in.ID = belay.TaskID(in.Feature)
 	for i := range tasks {
-		tasks[i].Prose, tasks[i].Ask = "", "" // the tasks have it
+		tasks[i].Prose, tasks[i].Ask = "", "" // the tasks' own workflows have them
 	}
 	parts := slices.Clone(f.pos.Parts)
 	for i := range parts {
@@ -514,7 +521,7 @@ func (f *featureRun) result() FeatureResult {
 	return r
 }
 
-// updateAttributes keeps the search attributes true.
+// updateAttributes updates the search attributes if they changed.
 func (f *featureRun) updateAttributes() error {
 	now := fmt.Sprintf("%s %s %g", f.phase(), f.outcome(), f.cost())
 	if now == f.shownAttributes {

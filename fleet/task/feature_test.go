@@ -21,17 +21,17 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// features are tasks without machines: each takes an hour, and ends as it was told to.
+// features simulates tasks without machines: each takes an hour and ends as configured.
 type features struct {
 	mu     sync.Mutex
 	began  []task.Input
 	now    int // running
 	most   int
-	ends   map[belay.TaskID]loop.Outcome // others are accepted
+	ends   map[belay.TaskID]loop.Outcome // accepted if not listed
 	told   []string
 	merges []task.MergeAsk
-	result map[belay.TaskID]task.MergeResult // others are merged
-	failed error                             // of a merge, once
+	result map[belay.TaskID]task.MergeResult // merged if not listed
+	failed error                             // error of a merge, once
 }
 
 func (f *features) task(ctx workflow.Context, in task.Input) (task.Result, error) {
@@ -58,7 +58,7 @@ func (f *features) task(ctx workflow.Context, in task.Input) (task.Result, error
 			}
 		})
 		s.Select(ctx)
-		for paused { // until it is resumed
+		for paused { // until resumed
 			var d task.Decision
 			signals.Receive(ctx, &d)
 			paused = d.Decision == task.Cancel
@@ -104,7 +104,7 @@ func (f *features) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	return env
 }
 
-// search is T0, then T1 and T2 side by side, then T3, which needs the work of T1.
+// search is a feature: T0, then T1 and T2 side by side, then T3, which needs the work of T1.
 func search() task.FeatureInput {
 	in := task.FeatureInput{Like: add, Limit: 4,
 		Tasks: listOf(4, func(i, j int) bool { return i != 2 || j != 1 }, func(i, j int) bool { return i == 3 && j == 1 })}
@@ -138,7 +138,7 @@ func featureAt(t *testing.T, env *testsuite.TestWorkflowEnvironment) (st task.Fe
 	return st
 }
 
-// from says which task began from which commit.
+// from lists which task began from which commit.
 func (f *features) from() (all []string) {
 	for _, in := range f.began {
 		all = append(all, fmt.Sprint(in.ID, " from ", in.Base))
@@ -147,7 +147,7 @@ func (f *features) from() (all []string) {
 	return all
 }
 
-// Tasks begin in their order from what was merged before, those side by side at once, and are merged one after the other.
+// Tasks begin in order from what is merged, independent ones at once, and are merged one at a time.
 func TestFeature(t *testing.T) {
 	t.Parallel()
 	f := &features{}
@@ -177,8 +177,8 @@ func TestFeature(t *testing.T) {
 	}
 }
 
-// What fails together with what was merged waits for a person, while others continue; done again, it begins from what is
-// merged, under a new id, and knows why.
+// Work that fails together with merged work waits for a person, while others continue; retried, it
+// begins from what is merged, under a new ID, and its prompt has the reason.
 func TestFeatureRed(t *testing.T) {
 	t.Parallel()
 	f := &features{result: map[belay.TaskID]task.MergeResult{"T1": {Findings: []string{"TestSum fails"}}, "T2": {Conflicts: []string{"a.txt"}}}}
@@ -209,7 +209,7 @@ func TestFeatureRed(t *testing.T) {
 	}
 }
 
-// A task that is left out takes those with it that need its work, and no others.
+// A dropped task drops those that need its work, and no others.
 func TestFeatureDrop(t *testing.T) {
 	t.Parallel()
 	f := &features{ends: map[belay.TaskID]loop.Outcome{"T1": loop.OutcomeAborted}}
@@ -225,7 +225,7 @@ func TestFeatureDrop(t *testing.T) {
 	}
 }
 
-// A merge that cannot be made is a gate, too.
+// A failed merge opens a gate too.
 func TestFeatureMergeRefused(t *testing.T) {
 	t.Parallel()
 	f := &features{failed: temporal.NewNonRetryableApplicationError("the branch has other work", task.ErrRefused, nil)}
@@ -237,7 +237,7 @@ func TestFeatureMergeRefused(t *testing.T) {
 	}
 }
 
-// A cancelled feature has its tasks stop and begins none, until it is resumed; a stopped one ends.
+// A cancelled feature stops its tasks and begins none until it is resumed; a stopped one ends.
 func TestFeatureCancel(t *testing.T) {
 	t.Parallel()
 	for _, decision := range []loop.Decision{task.Resume, task.Stop} {
@@ -279,7 +279,7 @@ func cancel(env *testsuite.TestWorkflowEnvironment, id string, got *string) {
 		OnReject: func(error) { *got = "refused" }, OnComplete: func(any, error) {}})
 }
 
-// A long history makes the feature wait for what is under way, and continue in a new run.
+// With a long history the feature waits for its running tasks and continues in a new run.
 func TestFeatureContinues(t *testing.T) {
 	t.Parallel()
 	f, in, runs := &features{}, search(), 0
@@ -312,11 +312,11 @@ func TestFeatureContinues(t *testing.T) {
 	}
 }
 
-// A task that its feature stops, or cancels, saves the work of its agent first.
+// A task that its feature stops or cancels saves the work of its agent first.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		kind  loop.CommandKind // that is under way
+		kind  loop.CommandKind // of the running command
 		tells []loop.Decision
 		want  loop.Outcome
 		did   string

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// A pass that fails is made again, and one that the remote refuses is not.
+// A failed pass is retried; one that the remote refuses is not.
 func TestForgetWorkflow(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"", task.ErrRefused} {

@@ -11,27 +11,27 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The names of a team's limits on the server. They are in histories.
+// Names of the workflow of a team's limits, its activity, signals and query. They are in histories.
 const (
 	LimitsName   = "belay.limits"
 	SlotName     = "belay.slot" // the activity that asks for a slot
-	SignalLimits = "limits"     // LimitEvent, of a task to its team
-	SignalSlot   = "slot"       // Slot, of a team to its task
+	SignalLimits = "limits"     // LimitEvent, from a task to its team
+	SignalSlot   = "slot"       // Slot, from a team to its task
 	QueryLedger  = "ledger"
 )
 
-// Limits are what a team may use, as the file of its workers says.
+// Limits are a team's limits, from the file of its workers.
 type Limits struct {
 	Team        string                 `json:"team"`
 	CostPerDay  float64                `json:"cost_per_day,omitempty"` // US dollars in a day of UTC; 0 is no limit
-	UnknownCost float64                `json:"unknown_cost,omitempty"` // what an attempt counts whose agent reports no cost
-	Agents      map[string]AgentLimits `json:"agents,omitempty"`       // by name; * is each other agent
+	UnknownCost float64                `json:"unknown_cost,omitempty"` // counted for an attempt of an agent that reports no cost
+	Agents      map[string]AgentLimits `json:"agents,omitempty"`       // by name; * applies to all others
 }
 
-// AgentLimits are those of one agent's attempts; 0 is no limit.
+// AgentLimits are the limits of one agent's attempts; 0 is no limit.
 type AgentLimits struct {
 	AtOnce  int `json:"at_once,omitempty"`
-	PerHour int `json:"per_hour,omitempty"` // begun in any hour
+	PerHour int `json:"per_hour,omitempty"` // started in any hour
 }
 
 func (l Limits) agentLimits(agent string) AgentLimits {
@@ -41,10 +41,10 @@ func (l Limits) agentLimits(agent string) AgentLimits {
 	return l.Agents["*"]
 }
 
-// Slot is the right to have an agent make one attempt, which a task waits for or has.
+// Slot is the right to one attempt of an agent, granted to a task or awaited by it.
 type Slot struct {
 	Workflow string     `json:"workflow"`
-	Ticket   string     `json:"ticket"` // of the attempt, in its workflow
+	Ticket   string     `json:"ticket"` // the attempt's command ID
 	Agent    string     `json:"agent"`
 	Since    time.Time  `json:"since"`
 	Granted  bool       `json:"granted"`
@@ -54,7 +54,7 @@ type Slot struct {
 
 func (s Slot) isSame(o Slot) bool { return s.Workflow == o.Workflow && s.Ticket == o.Ticket }
 
-// waitReason says which limit a slot waits for.
+// waitReason is the limit that a slot waits for.
 type waitReason int
 
 const (
@@ -64,48 +64,49 @@ const (
 	waitsForHour
 )
 
-// AttemptStart is the begin of an attempt.
+// AttemptStart is the start of an attempt.
 type AttemptStart struct {
 	Agent string    `json:"agent"`
 	Time  time.Time `json:"time"`
 }
 
-// LimitKind is what happened to a slot.
+// LimitKind is the kind of a LimitEvent.
 type LimitKind string
 
-// What a task tells its team. Spent is of what reviews cost, after the attempt.
+// Kinds of events. LimitSpent reports the cost of reviews after the last attempt.
 const (
 	LimitAsk   LimitKind = "ask"
 	LimitDone  LimitKind = "done"
-	LimitGone  LimitKind = "gone" // the task does not exist any more
+	LimitGone  LimitKind = "gone" // the task no longer exists
 	LimitSpent LimitKind = "spent"
 	LimitTick  LimitKind = "tick"
 )
 
-// LimitEvent is something that a team's limits depend on.
+// LimitEvent changes the ledger of a team.
 type LimitEvent struct {
 	Kind   LimitKind `json:"kind"`
 	Slot   Slot      `json:"slot"`
-	Limits *Limits   `json:"limits,omitempty"` // as the asking worker has them
+	Limits *Limits   `json:"limits,omitempty"` // from the asking worker's file
 	Cost   float64   `json:"cost,omitempty"`   // US dollars
-	Known  bool      `json:"known,omitempty"`  // Cost is all of it
+	Known  bool      `json:"known,omitempty"`  // Cost is complete
 }
 
-// Ledger is what a team has used, and who waits.
+// Ledger is what a team has used, and which tasks wait.
 type Ledger struct {
 	Limits  Limits         `json:"limits"`
-	Day     string         `json:"day"`   // that Spent is of: 2026-11-28, in UTC
+	Day     string         `json:"day"`   // of Spent: 2026-11-28, in UTC
 	Spent   float64        `json:"spent"` // US dollars
 	Running []Slot         `json:"running"`
-	Waiting []Slot         `json:"waiting"` // the longest first
-	Starts  []AttemptStart `json:"starts"`  // of the last hour
+	Waiting []Slot         `json:"waiting"` // in order of arrival
+	Starts  []AttemptStart `json:"starts"`  // in the last hour
 }
 
-// Apply takes an event. It gives what is so afterwards, and the slots whose tasks have to be told: granted, or waiting for
-// another reason than before. The same events at the same times give the same.
+// Apply applies an event. It returns the new ledger and the slots of which the tasks must be
+// notified: granted, or waiting for another reason than before. The same events at the same times
+// give the same result.
 //
-// An attempt under way counts as UnknownCost, and so does one that ended without its agent saying what it cost: a budget
-// cannot be passed by agents that say nothing.
+// A running attempt counts as UnknownCost, and so does an ended one of unknown cost: agents that
+// report no cost cannot exceed a budget.
 func (l Ledger) Apply(e LimitEvent, now time.Time) (Ledger, []Slot) {
 	l = l.withoutPast(now)
 	if e.Limits != nil {
@@ -154,7 +155,7 @@ func (l Ledger) Apply(e LimitEvent, now time.Time) (Ledger, []Slot) {
 	return l, tell
 }
 
-// addableCost is a cost as it can be added up.
+// addableCost returns 0 for a cost that cannot be added: negative, infinite or NaN.
 func addableCost(cost float64) float64 {
 	if math.IsNaN(cost) || math.IsInf(cost, 0) || cost < 0 {
 		return 0
@@ -162,7 +163,8 @@ func addableCost(cost float64) float64 {
 	return cost
 }
 
-// withoutPast leaves out what is past, in new slices.
+// withoutPast drops the starts of more than an hour ago and the cost of an earlier day, in new
+// slices.
 func (l Ledger) withoutPast(now time.Time) Ledger {
 	l.Running, l.Waiting = slices.Clone(l.Running), slices.Clone(l.Waiting)
 	l.Starts = slices.DeleteFunc(slices.Clone(l.Starts), func(s AttemptStart) bool { return now.Sub(s.Time) >= time.Hour })
@@ -172,7 +174,7 @@ func (l Ledger) withoutPast(now time.Time) Ledger {
 	return l
 }
 
-// waitReason says which limit keeps an agent from another attempt, and in words.
+// waitReason returns the limit that keeps an agent from another attempt, with a text for people.
 func (l Ledger) waitReason(agent string) (waitReason, string) {
 	if most := l.Limits.CostPerDay; most > 0 {
 		under := float64(len(l.Running)) * l.Limits.UnknownCost
@@ -205,7 +207,7 @@ func (l Ledger) waitReason(agent string) (waitReason, string) {
 	return waitsForNothing, ""
 }
 
-// NextTurn is when a window turns, for which something waits or is kept; false for never.
+// NextTurn returns when the ledger next changes by itself or needs a check; false for never.
 func (l Ledger) NextTurn(now time.Time) (time.Time, bool) {
 	now = now.UTC()
 	var at time.Time
@@ -221,7 +223,7 @@ func (l Ledger) NextTurn(now time.Time) (time.Time, bool) {
 		sooner(s.Time.Add(time.Hour))
 	}
 	if len(l.Running) > 0 {
-		sooner(now.Add(time.Hour)) // to see whether the tasks are still there
+		sooner(now.Add(time.Hour)) // to check whether the tasks still exist
 	}
 	return at, !at.IsZero()
 }
@@ -229,8 +231,8 @@ func (l Ledger) NextTurn(now time.Time) (time.Time, bool) {
 // LimitsWorkflowID names the workflow of a team's limits.
 func LimitsWorkflowID(team string) string { return "belay/limits/" + team }
 
-// LimitsWorkflow grants the slots of one team. It ends when nothing is under way, waits or counts any more; the next task that
-// asks starts it again.
+// LimitsWorkflow grants the slots of one team. It ends when nothing runs, waits or counts; the next
+// task that asks starts it again.
 func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 	if err := workflow.SetQueryHandler(ctx, QueryLedger, func() (Ledger, error) { return l, nil }); err != nil {
 		return err
@@ -244,7 +246,7 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 			todo = todo[1:]
 			for _, s := range tell {
 				if !notifyTask(ctx, s) {
-					todo = append(todo, LimitEvent{Kind: LimitGone, Slot: s, Known: true}) // it has not begun
+					todo = append(todo, LimitEvent{Kind: LimitGone, Slot: s, Known: true}) // it has not started, so it cost nothing
 				}
 			}
 		}
@@ -264,13 +266,13 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !counts:
-			return nil // a signal that comes now has the server ask this once more
+			return nil // if a signal comes now, the server repeats this workflow task
 		default:
 			handle(LimitEvent{Kind: LimitTick})
 		}
 		if now := workflow.Now(ctx); now.Sub(checked) >= time.Hour {
 			checked = now
-			for _, s := range slices.Clone(l.Running) { // a task that was terminated does not say so
+			for _, s := range slices.Clone(l.Running) { // a terminated task does not report its end
 				if now.Sub(s.Since) >= time.Hour && !notifyTask(ctx, s) {
 					handle(LimitEvent{Kind: LimitGone, Slot: s})
 				}
@@ -285,7 +287,7 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 	}
 }
 
-// notifyTask tells a task about its slot; false when there is no such task.
+// notifyTask sends a slot to its task; false if there is no such task.
 func notifyTask(ctx workflow.Context, s Slot) bool {
 	return workflow.SignalExternalWorkflow(ctx, s.Workflow, "", SignalSlot, s).Get(ctx, nil) == nil
 }

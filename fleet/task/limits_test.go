@@ -33,7 +33,7 @@ func TestLimits(t *testing.T) {
 	type step struct {
 		after time.Duration
 		e     task.LimitEvent
-		want  string // who is told what
+		want  string // notified slots
 	}
 	ask := func(i int, agent string) task.LimitEvent {
 		return task.LimitEvent{Kind: task.LimitAsk, Slot: slot(i, agent), Limits: &limits}
@@ -110,8 +110,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Whatever happens: no agent has more attempts under way, or in any hour, than it may; none begins when the budget is used or
-// reserved; nobody is forgotten, and whoever waits is let in once the windows have turned and the others have ended.
+// Whatever happens: no agent has more attempts running, or started in an hour, than allowed; none
+// begins when the budget is used or reserved; and every waiting task gets a slot once the hour or
+// day is over and the others have ended.
 func TestLimitsKept(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -204,7 +205,7 @@ func TestLimitsKept(t *testing.T) {
 	})
 }
 
-// teamed are machines of a team: what is asked of the team is answered by its workflow's rules, in this process.
+// teamed gives machines a team: the rules of its workflow answer in this process.
 func teamed(t *testing.T, m *machines) (*testsuite.TestWorkflowEnvironment, *[]task.LimitEvent) {
 	t.Helper()
 	m.after = func(_ string, st *task.ActivityResult) { st.Team = "search" }
@@ -226,7 +227,7 @@ func teamed(t *testing.T, m *machines) (*testsuite.TestWorkflowEnvironment, *[]t
 	return env, &told
 }
 
-// A task waits for its team before each attempt, says why, and says afterwards what was used.
+// A task waits for its team before each attempt, shows the reason, and reports its cost afterwards.
 func TestSlot(t *testing.T) {
 	t.Parallel()
 	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail, belay.VerdictPass}}
@@ -268,7 +269,7 @@ func TestSlot(t *testing.T) {
 	}
 }
 
-// What waits for its team can be cancelled; its place is given back.
+// A task that waits for its team can be cancelled; its slot is released.
 func TestSlotCancelled(t *testing.T) {
 	t.Parallel()
 	m := &machines{}
@@ -299,7 +300,8 @@ func TestSlotCancelled(t *testing.T) {
 	}
 }
 
-// The workflow of a team tells the tasks, wakes when a window turns, and ends when nothing counts any more.
+// The workflow of a team notifies the tasks, wakes when an hour or day is over, and ends when
+// nothing counts any more.
 func TestLimitsWorkflow(t *testing.T) {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite
@@ -338,7 +340,7 @@ func TestLimitsWorkflow(t *testing.T) {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}, 40*time.Minute)
-	env.RegisterDelayedCallback(func() { // on the next day; w3, which is no more, is let in and forgotten
+	env.RegisterDelayedCallback(func() { // on the next day; w3, which no longer exists, gets a slot and is removed
 		env.SignalWorkflow(task.SignalLimits, task.LimitEvent{Kind: task.LimitDone, Slot: slot(2, "a"), Known: false})
 	}, 13*time.Hour)
 	env.ExecuteWorkflow(task.LimitsName, task.Ledger{Limits: *limits})

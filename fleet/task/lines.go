@@ -8,7 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// describeEvent says an event in a line; "" for one that people need not see. more is how many findings of it are not here.
+// describeEvent describes an event in a line; "" for events of no interest to people. more counts
+// the findings that were left out of it.
 func describeEvent(before, after loop.State, e loop.Event, more int) string {
 	said := eventLine(before, after, e, more)
 	if g := after.Gate; g != nil && (before.Gate == nil || before.Gate.Number != g.Number) {
@@ -46,7 +47,8 @@ func eventLine(before, after loop.State, e loop.Event, more int) string {
 	return ""
 }
 
-// findingTitles names the first findings; more are not here.
+// findingTitles names the first findings and counts the rest; more counts those that are not in the
+// list.
 func findingTitles(all []belay.Finding, more int) string {
 	const most = 3
 	var names []string

@@ -19,7 +19,7 @@ var (
 	dataConverter      = converter.GetDefaultDataConverter()
 )
 
-// silent is a logger of a test's.
+// silent is a logger that prints nothing.
 type silent struct{}
 
 func (silent) Debug(string, ...any) {}
@@ -46,7 +46,7 @@ func TestRepositoryKey(t *testing.T) {
 	}
 }
 
-// Long texts are in neither an event of a history nor the sum of a state; whatever rules read is.
+// SlimEvent and StateHash leave out long texts, and keep what the rules read.
 func TestSlim(t *testing.T) {
 	t.Parallel()
 	f := belay.Finding{Check: "tests", Title: "TestAdd", Detail: "long", Recommendation: "more"}.Sign()

@@ -14,8 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// TestOldWorker: a review that the task's worker cannot record, because it is older, or that it refuses, leaves the gate open:
-// who sent it hears what to do, and the task is neither quarantined nor moved. Sent again to a newer one, it counts.
+// TestOldWorker: a review that the task's worker cannot record, because it is older or refuses it,
+// leaves the gate open: the sender gets advice, and the task is neither quarantined nor moved. Sent
+// again to a newer worker, it counts.
 func TestOldWorker(t *testing.T) {
 	t.Parallel()
 	for name, old := range map[string]struct {

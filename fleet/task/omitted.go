@@ -11,21 +11,22 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// The server takes 2 MiB at once: an input, a result, an answer. A task's state is in many of them, beside the task's text (MaxFeature).
-// A larger one goes in part, and the record has the whole of it.
+// The server takes 2 MiB at once: an input, a result, an answer. Many of them contain a task's
+// state beside the task's text (MaxFeature). Of a larger state a part is sent; the record has all
+// of it.
 const (
-	maxState = 512 << 10 // bytes of JSON of a state that goes whole
-	maxSteps = 1 << 20   // of all steps that one activity gives
+	maxState = 512 << 10 // bytes of JSON of a state that is sent in full
+	maxSteps = 1 << 20   // of all steps in one activity's result
 )
 
-// Omitted is what of a task's state only its record has.
+// Omitted counts what was left out of a task's state; the record has it.
 type Omitted struct {
 	Findings int `json:"findings,omitempty"`
-	Paths    int `json:"paths,omitempty"` // that a restore left alone
-	Bytes    int `json:"bytes,omitempty"` // of texts that were cut
+	Paths    int `json:"paths,omitempty"` // that a restore skipped
+	Bytes    int `json:"bytes,omitempty"` // of shortened texts
 }
 
-// String says how much it is.
+// String lists the counts.
 func (o Omitted) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -42,23 +43,24 @@ func (o Omitted) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// stateLimit is how much of a state goes when it is too large: so many findings of each attempt, and bytes of each text. The rules
-// tell one finding from several, so two stay.
+// stateLimit limits a state that is too large: the findings of each attempt, and the bytes of each
+// text. At least two findings stay, because the rules distinguish one from several.
 type stateLimit struct{ list, text int }
 
 // stateLimits are tried in turn.
 var stateLimits = []stateLimit{{200, 2000}, {50, 500}, {10, 200}, {2, 100}}
 
-// RecordedEvent is an event of a record, and the state that it led to.
+// RecordedEvent is an event of a record, with the state after it.
 type RecordedEvent struct {
 	Event loop.Event
 	State loop.State
 	Time  time.Time
 }
 
-// MakeSteps makes of what was recorded what the workflow is told. before is the state that it follows; where the workflow knows a part
-// of that only, or any of it is too large, it is told states in part as well, because the rules need all of what it would decide by.
-// They are compared with the rules here. Error: of type ErrDiverged where they differ.
+// MakeSteps converts recorded events to steps for the workflow. before is the state that they
+// follow. If the workflow has only a part of it (partial), or the steps are too large, they carry
+// partial states too: the workflow cannot compute them, because the rules need the full state. They
+// are then compared with the rules here. The error is an ErrDiverged if they differ.
 func MakeSteps(p belay.Policy, before loop.State, partial bool, list []RecordedEvent) (steps []Step, err error) {
 	size, large := 0, partial
 	for _, r := range list {
@@ -87,7 +89,7 @@ func MakeSteps(p belay.Policy, before loop.State, partial bool, list []RecordedE
 		}
 		before = r.State
 	}
-	for _, c := range append([]stateLimit{{}}, stateLimits...) { // whole, where that fits again
+	for _, c := range append([]stateLimit{{}}, stateLimits...) { // in full, if that fits again
 		if size, err = c.fillSteps(steps, list); err != nil {
 			return nil, err
 		}
@@ -98,7 +100,8 @@ func MakeSteps(p belay.Policy, before loop.State, partial bool, list []RecordedE
 	return steps, nil
 }
 
-// fillSteps fills in what goes of recorded events and states, and gives its size: more than fits where a state is too large.
+// fillSteps fills in events and states within the limit. It returns their size; more than maxSteps
+// if one state is too large.
 func (c stateLimit) fillSteps(steps []Step, list []RecordedEvent) (size int, err error) {
 	for i, r := range list {
 		s := &steps[i]
@@ -120,7 +123,7 @@ func (c stateLimit) fillSteps(steps []Step, list []RecordedEvent) (size int, err
 	return size, nil
 }
 
-// limitState is what goes of a state.
+// limitState returns the part of a state that is sent.
 func (c stateLimit) limitState(s loop.State) (loop.State, Omitted) {
 	s = slimState(s)
 	var left Omitted
@@ -144,7 +147,7 @@ func (c stateLimit) limitState(s loop.State) (loop.State, Omitted) {
 	return s, left
 }
 
-// limitEvent is what goes of an event, and how many findings do not.
+// limitEvent returns the part of an event that is sent, and the number of findings left out.
 func (c stateLimit) limitEvent(e loop.Event) (loop.Event, int) {
 	e = SlimEvent(e)
 	if c == (stateLimit{}) {
@@ -156,7 +159,7 @@ func (c stateLimit) limitEvent(e loop.Event) (loop.Event, int) {
 	return c.limitTexts(e, new(Omitted)).(loop.Event), more
 }
 
-// firstItems are the first of a list, in a list of their own, and how many more there are.
+// firstItems returns the first items of a list, copied if it is cut, and the number of the others.
 func firstItems[T any](list []T, most int) ([]T, int) {
 	if len(list) <= most {
 		return list, 0
@@ -164,7 +167,7 @@ func firstItems[T any](list []T, most int) ([]T, int) {
 	return append([]T(nil), list[:most]...), len(list) - most
 }
 
-// limitTexts is a copy of a value in which every text is short, whatever it is for.
+// limitTexts returns a copy of a value with every string in it shortened.
 func (c stateLimit) limitTexts(v any, left *Omitted) any {
 	var short func(reflect.Value) reflect.Value
 	short = func(v reflect.Value) reflect.Value {
@@ -199,7 +202,7 @@ func (c stateLimit) limitTexts(v any, left *Omitted) any {
 	return short(reflect.ValueOf(v)).Interface()
 }
 
-// shortenText is the beginning of a text that is too long, and how many bytes are left out.
+// shortenText returns the beginning of a text that is too long, and how many bytes were left out.
 func shortenText(text string, most int) (string, int) {
 	if len(text) <= most {
 		return text, 0
@@ -209,7 +212,7 @@ func shortenText(text string, most int) (string, int) {
 	return fmt.Sprintf("%s… (%s more in the record)", head, belay.CountOf(left, "byte")), left
 }
 
-// slimState is a state without what Slim takes out of events.
+// slimState returns a state without what SlimEvent removes from events.
 func slimState(s loop.State) loop.State {
 	attempts := make([]loop.Attempt, len(s.Attempts))
 	for i, a := range s.Attempts {
@@ -220,13 +223,13 @@ func slimState(s loop.State) loop.State {
 	return s
 }
 
-// jsonSize is how large a value is as JSON.
+// jsonSize is the size of a value as JSON, in bytes.
 func jsonSize(v any) int {
-	text, _ := json.Marshal(v) // Sum says what is wrong with it
+	text, _ := json.Marshal(v) // stateHash reports the error
 	return len(text)
 }
 
-// ShortLines are lines for people as they go through the server.
+// ShortLines cuts lines for people to what the server takes.
 func ShortLines(lines []string) []string {
 	const most = 50
 	all, more := firstItems(lines, most)
@@ -240,7 +243,7 @@ func ShortLines(lines []string) []string {
 	return out
 }
 
-// shortLine is the beginning of a line that is too long.
+// shortLine returns the beginning of a line that is too long.
 func shortLine(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// limited refuses what a server refuses: more than 2 MiB at once.
+// limited rejects what a server rejects: more than 2 MiB at once.
 type limited struct {
 	converter.DataConverter
 }
@@ -48,13 +48,13 @@ func fits(size int) error {
 	return nil
 }
 
-// limit has a workflow's server refuse what is too large.
+// limit makes the test server reject what is too large.
 func limit(env *testsuite.TestWorkflowEnvironment) {
 	env.SetDataConverter(&limited{converter.GetDefaultDataConverter()})
-	env.SetTestTimeout(testutil.Patience) // of one activity, which has much to encode
+	env.SetTestTimeout(testutil.Patience) // for one activity, which encodes much
 }
 
-// many are findings of about 200 bytes each.
+// many returns n findings of about 200 bytes each.
 func many(n int) []belay.Finding {
 	all := make([]belay.Finding, n)
 	for i := range all {
@@ -64,8 +64,9 @@ func many(n int) []belay.Finding {
 	return all
 }
 
-// TestManyFindings: the rules have all findings, whatever of them goes through the server: the last of 50,000, which the
-// workflow never had, comes back in the second attempt, so that this is rolled back.
+// TestManyFindings: the rules use all findings, although the server takes only some: the last of
+// 50,000, which the workflow never had, is found again in the second attempt, so that attempt is
+// rolled back.
 func TestManyFindings(t *testing.T) {
 	t.Parallel()
 	all := many(50_000)
@@ -105,8 +106,8 @@ func TestManyFindings(t *testing.T) {
 	}
 }
 
-// TestLongTexts: a finding of 5 MB, and people's texts that are long together, are cut and said to be; what follows is decided
-// by the whole of them.
+// TestLongTexts: a finding of 5 MB, and people's texts that are long together, are cut and marked
+// as cut; the rules use the full texts.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 5<<19)
@@ -147,7 +148,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestSteps: what fits goes as ever; what does not, in part; a record that does not follow the rules is found before.
+// TestSteps: small steps are sent as before, large ones in part; a record that does not follow the
+// rules is an error before that.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	m := &machines{policy: belay.DefaultPolicy()}
@@ -162,7 +164,7 @@ func TestSteps(t *testing.T) {
 	}
 	whole, err := task.MakeSteps(m.policy, m.record[0].State, true, m.record[1:])
 	if err != nil || whole[0].State == nil || whole[0].Omitted != nil || whole[0].Sum != plain[1].Sum {
-		t.Errorf("%+v, %v", whole, err) // the workflow has all of it again
+		t.Errorf("%+v, %v", whole, err) // the workflow has the full state again
 	}
 	odd := append([]task.RecordedEvent(nil), m.record...)
 	odd[1].State.Before = "another"

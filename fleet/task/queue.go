@@ -6,10 +6,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Stage is how far a task of a feature is.
+// Stage is the progress of a feature's task.
 type Stage string
 
-// The stages. A task that waits for a person is at a gate of the feature, and the others continue.
+// The stages. A task that waits for a person is at a gate of the feature; the others continue.
 const (
 	StageWaiting  Stage = "waiting"
 	StageRunning  Stage = "running"
@@ -20,12 +20,12 @@ const (
 	StageDropped  Stage = "dropped"
 )
 
-// Part is how far a task of a feature is, and what is known of it.
+// Part is the state of a feature's task.
 type Part struct {
 	Stage  Stage        `json:"stage"`
 	Task   belay.TaskID `json:"task,omitempty"` // of the last try
-	Tries  int          `json:"tries"`          // how often the task was begun; each time under a new id
-	Base   string       `json:"base,omitempty"` // the commit that the last try began from
+	Tries  int          `json:"tries"`          // how often the task was started, each time under a new ID
+	Base   string       `json:"base,omitempty"` // the commit that the last try started from
 	Commit string       `json:"commit,omitempty"`
 	Why    string       `json:"why,omitempty"` // why it is at a gate, or dropped
 	Cost   float64      `json:"cost,omitempty"`
@@ -33,18 +33,18 @@ type Part struct {
 
 // NextMove is what a feature does next.
 type NextMove struct {
-	Drop  []int // these can never begin: they depend on a task that is dropped
-	Begin []int // these begin, from what is merged now
-	Merge int   // this one is merged next; -1 for none
-	Ended bool  // nothing is under way, and nothing can begin
+	Drop  []int // cannot start: they depend on a dropped task
+	Begin []int // start from what is merged now
+	Merge int   // merged next; -1 for none
+	Ended bool  // nothing runs, and nothing can start
 }
 
-// DecideNext decides what a feature does next: the tasks in the order of their list, those that may run side by side up to limit
-// at once, and accepted work merged one after the other. parts are the tasks' own, in their order. A feature that is
-// paused begins and merges nothing.
+// DecideNext decides what a feature does next: it starts tasks in the order of their list, at most
+// limit at once, and merges accepted work one at a time. parts has a part for each task, in the
+// same order. A paused feature starts and merges nothing.
 //
-// A task begins when all that come before it are merged. One that is dropped lets those continue that only came
-// after it; those that need its work are dropped with it.
+// A task starts when all tasks before it are merged. A dropped task no longer blocks those that
+// only come after it; those that need its work are dropped too.
 func DecideNext(tasks []belay.ListedTask, parts []Part, limit int, paused bool) NextMove {
 	m := NextMove{Merge: -1}
 	at := map[string]int{}

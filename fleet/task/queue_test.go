@@ -15,7 +15,7 @@ func listOf(n int, after, needs func(i, j int) bool) (tasks []belay.ListedTask) 
 	for i := range n {
 		t := belay.ListedTask{ID: belay.TaskID(fmt.Sprint("T", i))}
 		for j := range i {
-			id := belay.TaskID(fmt.Sprint("t", j)) // ids are compared without regard to case
+			id := belay.TaskID(fmt.Sprint("t", j)) // IDs are compared case-insensitively
 			if needs(i, j) {
 				t.Needs = append(t.Needs, id)
 			}
@@ -87,8 +87,8 @@ func addLine(m task.NextMove) (s string) {
 	return s
 }
 
-// Whatever tasks, and however each one ends: a task begins after those before it are merged, at most as many as may run at
-// once, one merge at a time; and the feature comes to an end in which each task is merged or dropped.
+// For any tasks and any results: a task begins after those before it are merged, at most limit at
+// once, with one merge at a time; and the feature ends with each task merged or dropped.
 func TestNextEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

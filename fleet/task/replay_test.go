@@ -18,8 +18,8 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// The histories that each version of the program led to, recorded from a server: tasks that wait at a gate
-// for a month are continued by later versions, which must do what these did.
+// Replays the histories of each version of the program, recorded from a server: a task that waits
+// at a gate for a month is continued by a later version, which must do the same.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob("testdata/histories/*/*.json")
@@ -41,7 +41,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayNotices: a workflow that does something else than the history has is found out.
+// TestReplayNotices: a replay detects a workflow that differs from its history.
 func TestReplayNotices(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob("testdata/histories/*/*.json")
@@ -66,7 +66,7 @@ func TestReplayNotices(t *testing.T) {
 	}
 }
 
-// TestRecord writes the histories of all tasks of a server to the folder that $BELAY_RECORD names, a file each.
+// TestRecord writes the history of each task of a server to a file in the folder $BELAY_RECORD.
 func TestRecord(t *testing.T) {
 	dir := os.Getenv("BELAY_RECORD")
 	if dir == "" {

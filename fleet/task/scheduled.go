@@ -9,23 +9,23 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The names of what a schedule starts. They are in histories, and in schedules.
+// Names of what a schedule starts. They are in histories and schedules.
 const (
 	ScheduledName = "belay.scheduled"
-	TipName       = "belay.tip" // the activity that asks a remote for a branch
+	TipName       = "belay.tip" // the activity that reads a branch of a remote
 )
 
-// Scheduled is a task that is submitted again and again.
+// Scheduled is a task that is submitted repeatedly.
 type Scheduled struct {
-	Name string `json:"name"` // of the schedule: its tasks' ids begin with it
+	Name string `json:"name"` // of the schedule; prefix of its tasks' IDs
 	Like Input  `json:"like"` // without ID and Base
 }
 
 // ScheduleID names a schedule on the server.
 func ScheduleID(name string) string { return "belay/schedule/" + belay.TaskID(name).Key() }
 
-// ScheduledWorkflow submits one task, from where its branch is now, and ends with it: while the task is open, the schedule
-// starts no other.
+// ScheduledWorkflow submits one task, from its branch's current commit, and ends with it: while the
+// task is open, the schedule starts no other.
 func ScheduledWorkflow(ctx workflow.Context, in Scheduled) (Result, error) {
 	task := in.Like
 	task.ID = belay.TaskID(fmt.Sprintf("%s-%s", in.Name, workflow.Now(ctx).UTC().Format("20060102-150405")))

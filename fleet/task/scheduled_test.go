@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// A schedule's task begins where its branch is then, under an id that has the time.
+// A schedule's task begins from the branch's current commit, under an ID with the time.
 func TestScheduled(t *testing.T) {
 	t.Parallel()
 	for _, gone := range []bool{false, true} {

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// waitForSlot asks the task's team for an attempt, and waits until it may begin. It is false when it may not: a worker was lost, or
-// somebody cancelled it.
+// waitForSlot asks the task's team for a slot and waits for it. False: the attempt may not begin,
+// because a worker was lost or somebody cancelled the task.
 func (r *taskRun) waitForSlot(c loop.Command) (bool, error) {
 	if r.pos.Team == "" || r.grantedAttempt == c.ID {
 		return true, nil
@@ -55,7 +55,7 @@ func (r *taskRun) waitForSlot(c loop.Command) (bool, error) {
 		stopped := r.stopWaiting
 		r.waitReason, r.stopWaiting = "", false
 		if r.sendRelease(LimitEvent{Kind: LimitDone, Known: true}); !stopped {
-			return false, nil // attempt looks at the rest
+			return false, nil // beginAttempt decides what follows
 		}
 		return false, r.quarantine("cancelled before its agent began")
 	}
@@ -67,10 +67,10 @@ func (r *taskRun) waitForSlot(c loop.Command) (bool, error) {
 	return true, nil
 }
 
-// takeSlot takes what the team says about a slot.
+// takeSlot records the team's answer about a slot.
 func (r *taskRun) takeSlot(s Slot) {
 	switch {
-	case s.Ticket != r.pos.Slot: // given back before the answer came
+	case s.Ticket != r.pos.Slot: // released before the answer came
 	case s.Granted:
 		r.grantedAttempt = s.Ticket
 	case r.grantedAttempt != s.Ticket:
@@ -78,7 +78,7 @@ func (r *taskRun) takeSlot(s Slot) {
 	}
 }
 
-// releaseSlot gives a slot back when its attempt has ended, and says what it cost.
+// releaseSlot releases the slot of an ended attempt, with its cost.
 func (r *taskRun) releaseSlot() {
 	st := r.pos.State
 	if r.pos.Slot == "" || st.Pending != nil && st.Pending.ID == r.pos.Slot {
@@ -91,13 +91,14 @@ func (r *taskRun) releaseSlot() {
 	r.sendRelease(LimitEvent{Kind: LimitDone, Cost: st.Use.Cost - r.pos.Counted, Known: known})
 }
 
-// sendRelease gives the slot back.
+// sendRelease releases the slot.
 func (r *taskRun) sendRelease(e LimitEvent) {
 	r.signalLimits(e)
 	r.pos.Slot, r.grantedAttempt, r.pos.Counted = "", "", r.pos.State.Use.Cost
 }
 
-// signalLimits sends something to the team. Its limits may have ended with the day: then there is nothing to count it to.
+// signalLimits sends an event to the team. The workflow of its limits may have ended with the day;
+// the event then counts for nothing.
 func (r *taskRun) signalLimits(e LimitEvent) {
 	e.Slot = Slot{Workflow: workflow.GetInfo(r.ctx).WorkflowExecution.ID, Ticket: r.pos.Slot}
 	if err := workflow.SignalExternalWorkflow(r.ctx, LimitsWorkflowID(r.pos.Team), "", SignalLimits, e).Get(r.ctx, nil); err != nil {

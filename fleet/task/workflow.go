@@ -14,29 +14,29 @@ import (
 	"github.com/belay-dev/belay/internal/review"
 )
 
-// Times of the activities. An agent's time limit is the task's own, and its worker's heart beats all the
-// while: what has to be short is how soon a worker that died is noticed.
+// Times of the activities. An agent has the task's own time limit, and its worker sends heartbeats
+// until then: only the time to notice a dead worker must be short.
 const (
-	// LostAfter is how long a worker may be silent, where a task's Input says nothing else.
+	// LostAfter is how long a worker may be silent, unless the task's Input sets another time.
 	LostAfter = 20 * time.Second
 
 	heartbeatsPerTimeout = 4 // heartbeats in that time
 	maxActivityTime      = 7 * 24 * time.Hour
-	shortActivityTime    = 10 * time.Minute // what is not an agent's or a test's work
+	shortActivityTime    = 10 * time.Minute // for what runs neither an agent nor tests
 )
 
-// Errors that an activity ends in and that are not tried again, by their type.
+// Types of activity errors that are not retried.
 const (
-	ErrRefused  = "refused"  // the task cannot be begun as it was submitted
-	ErrDiverged = "diverged" // the record is not what the workflow knows of it
-	ErrMoved    = "moved"    // the task goes on on another machine
+	ErrRefused  = "refused"  // the task or decision is invalid as submitted
+	ErrDiverged = "diverged" // the record is not the one that the workflow knows
+	ErrMoved    = "moved"    // the task continues on another machine
 
 	errUnknown = "ActivityNotRegisteredError" // of the SDK: the worker has no such activity
 )
 
 const (
-	maxLines = 200 // of what happened, in a status
-	maxLine  = 500 // bytes of one
+	maxLines = 200 // in a status
+	maxLine  = 500 // bytes
 )
 
 // taskRun is one run of the workflow.
@@ -44,28 +44,28 @@ type taskRun struct {
 	ctx         workflow.Context
 	in          Input
 	pos         Position
-	answers     workflow.Channel // decisions that were accepted
+	answers     workflow.Channel // accepted decisions
 	cancel      workflow.CancelFunc
-	lostWorkers int  // workers lost by the pending command
-	quarantined bool // quarantined
+	lostWorkers int // workers lost with the pending command
+	quarantined bool
 
-	accepted, handled int // decisions that were accepted, and that were dealt with
+	accepted, handled int // number of decisions that were accepted, and processed
 
-	rejectedReasons map[int]string // why one had no effect, by its number among those that were accepted
-	workerNotes     []string       // what a worker said last
+	rejectedReasons map[int]string // why a decision had no effect, by its number among the accepted
+	workerNotes     []string       // notes of the last result
 
-	begunAttempt  string    // the attempt that a worker was asked for last, by its command
-	cancelled     bool      // its feature is cancelled: no attempt begins
-	aheadDecision *Decision // of its feature, for the next gate
-	halted        bool      // its feature stopped its agent, and it has not come to the gate yet
+	begunAttempt  string    // command ID of the last attempt that a worker was asked for
+	cancelled     bool      // its feature is cancelled: no attempt may begin
+	aheadDecision *Decision // decision of its feature, for the next gate
+	halted        bool      // its feature stopped its agent, and it is not at the gate yet
 	aborted       bool      // its feature was stopped before an agent began
 
-	grantedAttempt string // the attempt that may begin, by its command
+	grantedAttempt string // command ID of the attempt that may begin
 	waitReason     string // why the next attempt may not begin yet
-	stopWaiting    bool   // a person cancelled what waits for its team
+	stopWaiting    bool   // a person cancelled the wait for the team
 
-	placing  bool // it waits for a worker with a free slot, or one makes its working tree
-	unplaced bool // somebody stopped it meanwhile
+	placing  bool // it waits for a worker with a free slot, or for that worker's working tree
+	unplaced bool // somebody stopped it while placing
 }
 
 // Workflow takes a task through the loop. It ends when the task is closed; a gate may stay open for months.
@@ -106,13 +106,13 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 	return r.result(), r.finish()
 }
 
-// finish waits until everybody who sent a decision has heard: one that came too late as well.
+// finish waits until all senders of decisions have an answer, including late ones.
 func (r *taskRun) finish() error {
 	r.handled = r.accepted
 	return workflow.Await(r.ctx, func() bool { return workflow.AllHandlersFinished(r.ctx) })
 }
 
-// Cause is what went wrong, without Temporal's wrapping.
+// Cause returns the message of an error without Temporal's wrapping.
 func Cause(err error) string {
 	var inner *temporal.ApplicationError
 	if errors.As(err, &inner) {
@@ -121,7 +121,7 @@ func Cause(err error) string {
 	return err.Error()
 }
 
-// silenceLimit is how long a worker may be silent before it is lost.
+// silenceLimit is how long a worker may be silent before it is treated as lost.
 func silenceLimit(in Input) time.Duration {
 	if in.LostAfter > 0 {
 		return in.LostAfter
@@ -129,8 +129,8 @@ func silenceLimit(in Input) time.Duration {
 	return LostAfter
 }
 
-// patience is how long a worker may take to begin something. Where nobody else has the task's state, there is
-// nobody else to ask.
+// patience is how long a worker may take to begin something. If nobody else has the task's state,
+// nobody else can be asked.
 func (r *taskRun) patience() time.Duration {
 	if !r.pos.Pushed {
 		return maxActivityTime
@@ -138,7 +138,7 @@ func (r *taskRun) patience() time.Duration {
 	return silenceLimit(r.in)
 }
 
-// continueAsNew hands all on to a new run with an empty history.
+// continueAsNew passes the position to a new run with an empty history.
 func (r *taskRun) continueAsNew() error {
 	if err := r.finish(); err != nil {
 		return err
@@ -162,13 +162,13 @@ func (r *taskRun) doStep() error {
 	case st.Gate != nil:
 		return r.waitAtGate()
 	}
-	return r.doShort(WakeName, Ask{}) // its words were in doubt, and a person has answered
+	return r.doShort(WakeName, Ask{}) // the text was ambiguous, and a person has answered
 }
 
-// beginTask has some worker make a working tree and the record.
+// beginTask asks any worker to create a working tree and the record.
 func (r *taskRun) beginTask() error {
 	o := anyWorkerOptions(r.in)
-	o.TaskQueue, o.WaitForCancellation = BeginQueue, true // a replay does not compare queues: older histories have the other one
+	o.TaskQueue, o.WaitForCancellation = BeginQueue, true // replays do not compare queues: older histories have the other one
 	st, err := r.placeTask(BeginName, o)
 	switch {
 	case err == nil:
@@ -178,15 +178,15 @@ func (r *taskRun) beginTask() error {
 	case r.willAbort():
 		r.aborted = true
 		return nil
-	case !r.cancelled: // resumed already
+	case !r.cancelled: // it was resumed meanwhile
 		return nil
 	}
 	r.cancelled = false
 	return r.quarantine("cancelled before it began")
 }
 
-// placeTask has a worker make a working tree. Where somebody stops the task meanwhile, unplaced is set; the error is then another
-// than that it was cancelled only where that stays so.
+// placeTask asks a worker to create a working tree. unplaced is set if somebody stopped the task
+// meanwhile, and reset if the error has another cause: a refusal, or the end of the workflow.
 func (r *taskRun) placeTask(name string, o workflow.ActivityOptions) (st ActivityResult, err error) {
 	ctx, cancel := workflow.WithCancel(workflow.WithActivityOptions(r.ctx, o))
 	defer func() { r.cancel, r.placing = nil, false; cancel() }()
@@ -204,7 +204,7 @@ func (r *taskRun) stopPlacing() {
 	r.cancel()
 }
 
-// canStopPlacing reports whether the task waits for a worker, and has nothing there that would be lost by stopping it.
+// canStopPlacing reports whether the task waits for a worker, and stopping it would lose nothing.
 func (r *taskRun) canStopPlacing() bool {
 	c := r.pos.State.Pending
 	return r.placing && (r.pos.Worker == "" || c != nil && c.Kind == loop.CmdAttempt)
@@ -215,16 +215,16 @@ func (r *taskRun) willAbort() bool {
 	return r.aheadDecision != nil && r.aheadDecision.Decision == loop.DecideAbort
 }
 
-// newAsk fills in what every activity is told.
+// newAsk fills in the fields that every activity needs.
 func (r *taskRun) newAsk(q Ask) Ask {
 	q.Task, q.Head, q.Partial, q.Beat = r.in, r.pos.Head, r.pos.Omitted != nil, silenceLimit(r.in)/heartbeatsPerTimeout
 	if r.pos.Worker != "" {
-		q.Task.Prose, q.Task.Ask, q.Task.Listed = "", "", nil // the record has it; a history would have it in every step
+		q.Task.Prose, q.Task.Ask, q.Task.Listed = "", "", nil // the record has them, and each step would repeat them in the history
 	}
 	return q
 }
 
-// anyWorkerOptions has any worker do an activity, however often it takes.
+// anyWorkerOptions are the options of an activity that any worker may do, retried without limit.
 func anyWorkerOptions(in Input) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue: Queue, StartToCloseTimeout: shortActivityTime, HeartbeatTimeout: silenceLimit(in),
@@ -233,8 +233,8 @@ func anyWorkerOptions(in Input) workflow.ActivityOptions {
 	}
 }
 
-// applyResult applies what was recorded. The same rules in the same order give the same state as the record has:
-// anything else is an error that no retry fixes.
+// applyResult applies the recorded events. The same rules in the same order must give the state of
+// the record; if not, no retry helps.
 func (r *taskRun) applyResult(st ActivityResult) error {
 	state, lines := r.pos.State, []Line(nil)
 	omitted := r.pos.Omitted
@@ -254,7 +254,7 @@ func (r *taskRun) applyResult(st ActivityResult) error {
 	r.workerNotes = st.Notes
 	if st.Worker != "" {
 		r.pos.Worker = st.Worker
-		if r.pos.Slot == "" { // what a team granted goes back to that team
+		if r.pos.Slot == "" { // a slot is released to the team that granted it
 			r.pos.Team = st.Team
 		}
 	}
@@ -267,8 +267,8 @@ func (r *taskRun) applyResult(st ActivityResult) error {
 	return r.updateAttributes()
 }
 
-// nextState is the state that a step leads to: by the rules or, where they would need more than goes through the server, as the worker
-// says, which has compared it with the rules.
+// nextState returns the state after a step: by the rules, or, if they would need more than the
+// server takes, from the worker, which has compared it with the rules.
 func (r *taskRun) nextState(p belay.Policy, state loop.State, s Step) (next loop.State, err error) {
 	if s.State != nil && workflow.GetVersion(r.ctx, "states in part", workflow.DefaultVersion, 1) == 1 {
 		next = *s.State
@@ -282,7 +282,8 @@ func (r *taskRun) nextState(p belay.Policy, state loop.State, s Step) (next loop
 	return next, err
 }
 
-// refusedEventError and another are what is wrong with a record: an event that the loop refuses, and a state that it does not give.
+// refusedEventError is for a record with an event that the loop rejects, otherEventError for one
+// with another state than the loop gives.
 func refusedEventError(err error) error {
 	return temporal.NewNonRetryableApplicationError("the record has an event that the loop refuses: "+err.Error(), ErrDiverged, err)
 }
@@ -292,10 +293,10 @@ func otherEventError(e loop.Event) error {
 		fmt.Sprintf("after %s the record has another state than the loop gives", e.Kind), ErrDiverged, nil)
 }
 
-// addLog adds a line to what happened.
+// addLog adds a line to the task's log.
 func (r *taskRun) addLog(at time.Time, text string) { r.pos.Log = addLine(r.pos.Log, at, text) }
 
-// addLine adds a line to others, of which the last ones stay.
+// addLine adds a line, and drops the oldest ones over maxLines.
 func addLine(lines []Line, at time.Time, text string) []Line {
 	if text == "" {
 		return lines
@@ -307,8 +308,9 @@ func addLine(lines []Line, at time.Time, text string) []Line {
 	return lines
 }
 
-// doCommand has the machine with the working tree do a command. Where that machine is lost, another one goes on
-// from the last state that was pushed; where every machine is lost with this command, a person decides.
+// doCommand has the worker with the working tree carry out a command. If that worker is lost,
+// another one continues from the last pushed state; if every worker is lost with this command, a
+// person decides.
 func (r *taskRun) doCommand(c loop.Command) error {
 	ctx, cancel := workflow.WithCancel(r.ctx)
 	defer func() { r.cancel = nil; cancel() }()
@@ -326,7 +328,7 @@ func (r *taskRun) doCommand(c loop.Command) error {
 		return r.applyResult(st)
 	}
 	if temporal.IsCanceledError(err) && r.ctx.Err() == nil {
-		return nil // stopped by cancel: asked again, its worker says what was recorded
+		return nil // stopped by cancel: asked again, the worker returns what was recorded
 	}
 	why := lostReason(err)
 	if why == "" {
@@ -335,7 +337,7 @@ func (r *taskRun) doCommand(c loop.Command) error {
 	r.addLog(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
 	if c.Kind == loop.CmdAttempt && ctx.Err() != nil && r.ctx.Err() == nil &&
 		workflow.GetVersion(r.ctx, "its worker was lost while its agent was stopped", workflow.DefaultVersion, 1) == 1 {
-		r.begunAttempt = "" // the next worker must not start an agent that somebody wanted stopped: attempt looks at it
+		r.begunAttempt = "" // the next worker must not start an agent that somebody stopped: beginAttempt checks that
 		r.cancelled = r.cancelled || !r.willAbort() && !(r.aheadDecision != nil && r.aheadDecision.Decision == Resume)
 	}
 	if !r.pos.Pushed {
@@ -354,7 +356,8 @@ func (r *taskRun) doCommand(c loop.Command) error {
 	return r.adoptTask()
 }
 
-// lostReason says why a command was not done on its machine, where another one may do it; "" where not.
+// lostReason returns why a worker did not do a command that another one may do; "" for other
+// errors.
 func lostReason(err error) string {
 	var timeout *temporal.TimeoutError
 	if errors.As(err, &timeout) {
@@ -367,8 +370,8 @@ func lostReason(err error) string {
 	return ""
 }
 
-// adoptTask has another worker fetch the last state that was pushed and make a working tree of it. A decision is recorded at once;
-// work waits for a free slot, before tasks that have not begun.
+// adoptTask has another worker fetch the last pushed state and create a working tree of it. A
+// decision is recorded at once; work waits for a free slot, before tasks that have not begun.
 func (r *taskRun) adoptTask() error {
 	o := anyWorkerOptions(r.in)
 	if r.pos.State.Pending != nil {
@@ -376,7 +379,7 @@ func (r *taskRun) adoptTask() error {
 	}
 	st, err := r.placeTask(AdoptName, o)
 	if r.unplaced {
-		if r.begunAttempt = ""; err != nil { // attempt looks at why it was stopped
+		if r.begunAttempt = ""; err != nil { // beginAttempt checks why it was stopped
 			return nil
 		}
 	}
@@ -388,7 +391,7 @@ func (r *taskRun) adoptTask() error {
 	return r.applyResult(st)
 }
 
-// quarantine waits until a person lets the task go on.
+// quarantine waits until a person resumes the task.
 func (r *taskRun) quarantine(why string) error {
 	r.quarantined = true
 	defer func() { r.quarantined = false }()
@@ -405,21 +408,21 @@ func (r *taskRun) quarantine(why string) error {
 			r.quarantined = false
 			return r.updateAttributes()
 		}
-		if d.Decision == loop.DecideAbort { // may lets only its feature say so
+		if d.Decision == loop.DecideAbort { // takeDecision accepts it only from the feature
 			r.aborted = true
 			return nil
 		}
 	}
 }
 
-// waitAtGate waits for a person's decision and has it recorded.
+// waitAtGate waits for a person's decision and records it.
 func (r *taskRun) waitAtGate() error {
 	r.cancelled, r.halted = false, false // it waits
 	if d := r.aheadDecision; d != nil && r.checkDecision(*d) == nil {
 		r.aheadDecision = nil
 		r.accepted++
 		r.answers.Send(r.ctx, *d)
-	} else if d != nil && d.Decision == Resume { // of another gate
+	} else if d != nil && d.Decision == Resume { // meant for another gate
 		r.aheadDecision = nil
 	}
 	var d Decision
@@ -430,27 +433,28 @@ func (r *taskRun) waitAtGate() error {
 		return r.doShort(WakeName, Ask{})
 	}
 	if d.Gate != 0 && d.Gate != g.Number {
-		return nil // of a gate that is past
+		return nil // for an earlier gate
 	}
-	if d.Verdict != "" { // no version before took one, and the activity is the same: histories of all versions replay
+	if d.Verdict != "" { // earlier versions took no reviews, and the activity is the same, so all histories still replay
 		d.Gate = g.Number
 		return r.recordDecision(Ask{Review: d})
 	}
 	e, err := d.toEvent(*g)
 	if err != nil {
-		return nil // of another gate than it was accepted for
+		return nil // it was accepted for another gate
 	}
 	return r.recordDecision(Ask{Decision: e})
 }
 
-// recordDecision has the task's worker record a decision or a review. Where it cannot, the gate stays open, and who decided hears why.
+// recordDecision has the task's worker record a decision or a review. If it cannot, the gate stays
+// open, and the sender gets the reason.
 func (r *taskRun) recordDecision(q Ask) error {
 	head := r.pos.Head
 	err := r.doShort(DecideName, q)
 	why := ""
 	var app *temporal.ApplicationError
 	switch {
-	case err == nil && r.pos.Head == head && q.Review.Verdict != "" && len(r.workerNotes) == 0: // it does not know of reviews
+	case err == nil && r.pos.Head == head && q.Review.Verdict != "" && len(r.workerNotes) == 0: // the worker does not know reviews
 		why = r.oldWorkerNote()
 	case isUnknownActivity(err):
 		why = r.oldWorkerNote()
@@ -467,18 +471,18 @@ func (r *taskRun) recordDecision(q Ask) error {
 	return nil
 }
 
-// oldWorkerNote says that the task's worker is of a version that cannot do what it was asked.
+// oldWorkerNote states that the task's worker needs an upgrade.
 func (r *taskRun) oldWorkerNote() string {
 	return fmt.Sprintf("the version of belay-fleet on worker %s cannot record it: upgrade that worker, then decide again", r.pos.Worker)
 }
 
-// isUnknownActivity reports whether a worker has no such activity.
+// isUnknownActivity reports whether the worker has no such activity.
 func isUnknownActivity(err error) bool {
 	var app *temporal.ApplicationError
 	return errors.As(err, &app) && app.Type() == errUnknown
 }
 
-// doShort has the task's machine do something short; where it is lost, another one does.
+// doShort has the task's worker do something short, or another one if that is lost.
 func (r *taskRun) doShort(name string, q Ask) error {
 	for {
 		ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
@@ -494,7 +498,7 @@ func (r *taskRun) doShort(name string, q Ask) error {
 		}
 		if name == DecideName && isUnknownActivity(err) &&
 			workflow.GetVersion(r.ctx, "its worker cannot record a decision", workflow.DefaultVersion, 1) == 1 {
-			return err // another one may be as old
+			return err // another worker may be as old
 		}
 		why := lostReason(err)
 		if why == "" {
@@ -510,7 +514,8 @@ func (r *taskRun) doShort(name string, q Ask) error {
 	}
 }
 
-// setHandlers answers queries and takes decisions: Step itself says which are possible.
+// setHandlers registers the handlers of queries, signals and updates. loop.Step decides which
+// decisions are possible.
 func (r *taskRun) setHandlers() error {
 	if err := workflow.SetQueryHandler(r.ctx, QueryStatus, func() (Status, error) { return r.status(), nil }); err != nil {
 		return err
@@ -564,7 +569,7 @@ func (r *taskRun) setHandlers() error {
 	}})
 }
 
-// beginAttempt begins an attempt, unless its feature does not want any.
+// beginAttempt begins an attempt, unless the task was cancelled or its feature stopped.
 func (r *taskRun) beginAttempt(c loop.Command) error {
 	if r.willAbort() {
 		r.aborted = true
@@ -574,7 +579,7 @@ func (r *taskRun) beginAttempt(c loop.Command) error {
 		r.cancelled = false
 		return r.quarantine("cancelled before its agent began")
 	}
-	// A history without a team, as of versions without limits, asks nobody.
+	// A task without a team, as in histories of versions before limits, needs no slot.
 	if may, err := r.waitForSlot(c); !may || err != nil {
 		return err
 	}
@@ -582,8 +587,8 @@ func (r *taskRun) beginAttempt(c loop.Command) error {
 	return r.doCommand(c)
 }
 
-// takeDecision takes a decision of the task's feature. An agent at work is stopped first; what is not possible yet is done at
-// the next gate.
+// takeDecision takes a decision of the task's feature. A working agent is stopped first; what is
+// not possible yet is done at the next gate.
 func (r *taskRun) takeDecision(ctx workflow.Context, d Decision) {
 	c := r.pos.State.Pending
 	works := c != nil && c.Kind == loop.CmdAttempt && r.cancel != nil && !r.placing
@@ -595,7 +600,7 @@ func (r *taskRun) takeDecision(ctx workflow.Context, d Decision) {
 		r.answers.Send(ctx, d)
 		return
 	case d.Decision == Resume:
-		if r.cancelled = false; r.halted { // the agent is still being stopped
+		if r.cancelled = false; r.halted { // the agent is not stopped yet
 			r.aheadDecision = &d
 		}
 		return
@@ -611,7 +616,7 @@ func (r *taskRun) takeDecision(ctx workflow.Context, d Decision) {
 	}
 }
 
-// checkDecision refuses a decision that is not possible now.
+// checkDecision rejects a decision that is not possible now.
 func (r *taskRun) checkDecision(d Decision) error {
 	st := r.pos.State
 	if r.quarantined {
@@ -685,7 +690,7 @@ func (r *taskRun) result() Result {
 // BranchOf names the branch that accepted work is pushed to.
 func BranchOf(id belay.TaskID) string { return "belay/" + id.Key() }
 
-// SearchAttributes are those that a task starts with. A feature's tasks have its name.
+// SearchAttributes are the initial search attributes of a task. A feature's tasks have its name.
 func SearchAttributes(in Input) temporal.SearchAttributes {
 	key := temporal.NewSearchAttributeKeyKeyword
 	return temporal.NewSearchAttributes(
@@ -693,7 +698,7 @@ func SearchAttributes(in Input) temporal.SearchAttributes {
 		key(AttrFeature).ValueSet(in.Feature), key(AttrAgent).ValueSet(in.Agent[0]), key(AttrPhase).ValueSet(string(loop.PhaseNew)))
 }
 
-// updateAttributes keeps the search attributes true.
+// updateAttributes updates the search attributes.
 func (r *taskRun) updateAttributes() error {
 	key := temporal.NewSearchAttributeKeyKeyword
 	return workflow.UpsertTypedSearchAttributes(r.ctx,

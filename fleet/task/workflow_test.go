@@ -22,22 +22,22 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// machines are workers without processes: a record in memory, and agents whose work is known beforehand.
+// machines simulates workers without processes: a record in memory, and agents with fixed results.
 type machines struct {
 	mu, tree sync.Mutex
 	policy   belay.Policy
 	state    loop.State
 	record   []task.RecordedEvent
 	verdicts []belay.Verdict
-	findings [][]belay.Finding // of failed attempts, in order, in the place of one
+	findings [][]belay.Finding // of failed attempts, in order, instead of one
 	reviews  []task.Decision
 	done     []string                                     // commands, in order
 	fail     func(worker string, q task.Ask) error        // instead of doing it
-	after    func(worker string, st *task.ActivityResult) // before it is answered
-	wait     func(ctx context.Context, q task.Ask)        // while it is done
+	after    func(worker string, st *task.ActivityResult) // before the answer
+	wait     func(ctx context.Context, q task.Ask)        // during the command
 	at       int                                          // which worker has the task
 	names    []string
-	old      bool // the first has no activity that decides
+	old      bool // the first worker cannot record decisions
 }
 
 func (m *machines) name() string { return m.names[m.at%len(m.names)] }
@@ -91,7 +91,7 @@ func (m *machines) adopt(_ context.Context, q task.Ask) (task.ActivityResult, er
 }
 
 func (m *machines) do(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
-	m.tree.Lock() // as the lock of a working tree
+	m.tree.Lock() // like the lock of a working tree
 	defer m.tree.Unlock()
 	if m.wait != nil {
 		m.wait(ctx, q)
@@ -224,7 +224,7 @@ func where(t *testing.T, env *testsuite.TestWorkflowEnvironment) task.Status {
 	return st
 }
 
-// answer sends a decision after some time and gives, once the workflow has ended, what became of it.
+// answer sends a decision after some time; its result is set when the workflow has ended.
 func answer(env *testsuite.TestWorkflowEnvironment, after time.Duration, id string, d task.Decision) *string {
 	got := new(string)
 	*got = "no answer"
@@ -278,7 +278,7 @@ func TestRefusedAtTheStart(t *testing.T) {
 	}
 }
 
-// A gate waits as long as it takes; of two answers at once one counts; what is not possible is refused.
+// A gate waits without limit; of two answers at once one counts; an impossible answer is rejected.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail, belay.VerdictFail}}
@@ -316,7 +316,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A review at a gate reaches the worker whole, and the next attempt begins; what is no review is refused.
+// The complete review reaches the worker, and the next attempt begins; text that is no review is
+// rejected.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail, belay.VerdictPass}}
@@ -360,7 +361,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// Rejected work is accepted over a gate, with the category and the reason in the record.
+// A person can accept rejected work at a gate; the record has the category and the reason.
 func TestApproveOver(t *testing.T) {
 	t.Parallel()
 	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail}}
@@ -378,7 +379,7 @@ func TestApproveOver(t *testing.T) {
 	}
 }
 
-// A worker that falls silent loses the task to another one, which does the command again.
+// If a worker falls silent, another one takes the task and does the command again.
 func TestLostWorker(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []loop.CommandKind{loop.CmdSnapshot, loop.CmdBaseline, loop.CmdAttempt, loop.CmdCapture, loop.CmdCheck, loop.CmdRestore,
@@ -405,7 +406,7 @@ func TestLostWorker(t *testing.T) {
 	}
 }
 
-// What was done and pushed, and whose answer was lost, is not done again.
+// A pushed command of which the answer was lost is not done again.
 func TestAnswerLost(t *testing.T) {
 	t.Parallel()
 	m := &machines{}
@@ -437,7 +438,7 @@ func TestAnswerLost(t *testing.T) {
 	}
 }
 
-// A command that ends every worker that tries it is not tried for ever.
+// A command that ends every worker is not retried without limit.
 func TestQuarantine(t *testing.T) {
 	t.Parallel()
 	poison := true
@@ -466,7 +467,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// A state that is not on the remote is nobody else's to go on from.
+// No other worker continues from a state that is not on the remote.
 func TestNotPushed(t *testing.T) {
 	t.Parallel()
 	m := &machines{}
@@ -486,7 +487,7 @@ func TestNotPushed(t *testing.T) {
 	}
 }
 
-// A record with another state than the rules give is not gone on with, and nothing is lost by it.
+// A record with another state than the rules give is not continued, and nothing is lost.
 func TestDiverged(t *testing.T) {
 	t.Parallel()
 	bad := true
@@ -514,7 +515,7 @@ func TestDiverged(t *testing.T) {
 	}
 }
 
-// A cancelled task waits at a gate and goes on when a person says so.
+// A cancelled task waits at a gate and continues when a person decides.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	m := &machines{}
@@ -544,14 +545,14 @@ func TestCancel(t *testing.T) {
 	}, time.Hour)
 	got := answer(env, 3*time.Hour, "on", task.Decision{Decision: task.Resume, By: "ann"})
 	in := add
-	in.LostAfter = time.Second // heartbeats, with which a worker hears of it, are held back for most of that
+	in.LostAfter = time.Second // a worker hears of a cancellation with its heartbeats, which the SDK sends at 80 % of this time
 	env.ExecuteWorkflow(task.WorkflowName, in)
 	if r := ended(t, env); r.Outcome != loop.OutcomePassed || *got != "done" || *one != "accepted" || *two != "refused" {
 		t.Errorf("%+v; resume: %s; first cancel: %s, second: %s", r, *got, *one, *two)
 	}
 }
 
-// A history that became too long goes on in a new run with the same state.
+// A task with a long history continues in a new run with the same state.
 func TestContinueAsNew(t *testing.T) {
 	t.Parallel()
 	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail, belay.VerdictPass}}
@@ -591,7 +592,8 @@ func TestContinueAsNew(t *testing.T) {
 	}
 }
 
-// TestStoppedWhileItWaits: what waits for a worker with a free slot is stopped there, and keeps no slot.
+// TestStoppedWhileItWaits: a task that waits for a worker with a free slot can be stopped, and
+// keeps no slot.
 func TestStoppedWhileItWaits(t *testing.T) {
 	t.Parallel()
 	const person, together = "person", "feature, and resumed at once"
@@ -666,7 +668,8 @@ func resume(env *testsuite.TestWorkflowEnvironment, after time.Duration) *string
 	return answer(env, after, "on", task.Decision{Decision: task.Resume, By: "ann"})
 }
 
-// in is a task whose worker hears soon of what is cancelled: heartbeats are held back for most of the time that it may be silent.
+// in sets how long a worker may be silent: shorter means that it hears sooner of a cancellation,
+// because the SDK throttles heartbeats to most of that time.
 func in(q task.Input, lostAfter time.Duration) task.Input {
 	q.LostAfter = lostAfter
 	return q
