@@ -15,21 +15,22 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestBytes: a push and a fetch move at most 1.2 times what git packs of the objects that the other side does not
-// have, and at most 10 KB more for asking. BELAY_TRAVEL_FILES is the number of files, 2,000 when it is not set.
+// TestBytes: a push and a fetch move at most 1.2 times the pack of the objects that the other side
+// lacks, plus at most 10 KB of requests. BELAY_TRAVEL_FILES sets the number of files (default
+// 2,000).
 func TestBytes(t *testing.T) {
 	files := 2000
 	if n, err := strconv.Atoi(os.Getenv("BELAY_TRAVEL_FILES")); err == nil {
 		files = n
 	}
-	for _, rounds := range [][]int{{0, 1, 10, 100, 1000}, {1000}} { // the first push is of the base, or of changes
+	for _, rounds := range [][]int{{0, 1, 10, 100, 1000}, {1000}} { // the first push has no changes, or some
 		t.Run(fmt.Sprint(rounds), func(t *testing.T) { count(t, files, rounds, true) })
 	}
 	t.Run("without HTTP", func(t *testing.T) { count(t, 500, []int{0, 100}, false) })
 }
 
-// count pushes and fetches a snapshot after each round of changes to so many files. The bytes that HTTP moves are counted;
-// without it, git has to say how large the packs are that are pushed.
+// count pushes and fetches a snapshot after each round of changes to that many files. Over HTTP it
+// counts the bytes; otherwise it checks the sizes of the packs that git printed.
 func count(t *testing.T, files int, rounds []int, http bool) {
 	s := testutil.NewSandbox(t)
 	s.Ok(os.RemoveAll(s.Dir))
@@ -48,7 +49,7 @@ func count(t *testing.T, files int, rounds []int, http bool) {
 	s.Ok(err)
 	first := reachable(s, bare)
 	s.Ok(m.Clone(ctx, s.Dir, "main", base, ""))
-	// Meanwhile the branch moves on, to commits that no worker has.
+	// Meanwhile the branch moves to commits that no worker has.
 	s.At(bare, "update-ref", "refs/heads/main", s.At(bare, "commit-tree", "-m", "later", "-p", base, base+"^{tree}"))
 	p.open("a", s.Dir)
 	p.create()
@@ -86,13 +87,13 @@ func count(t *testing.T, files int, rounds []int, http bool) {
 	}
 }
 
-// near allows for the choice of deltas, which differs, and for three digits.
+// near allows for another choice of deltas, and for rounding to three digits.
 func near(said, packed int64) bool { return said > packed*8/10-200 && said < packed*12/10+200 }
 
-// asking is what the requests of a push or a fetch have beside packs.
+// asking is the size of the requests of a push or a fetch, in bytes.
 const asking = 10_000
 
-// plant makes a history of two commits with files of about one kilobyte in a bare repository.
+// plant creates a history of two commits with files of about one kilobyte in a bare repository.
 func plant(s *testutil.Sandbox, bare string, files int) {
 	var in bytes.Buffer
 	for c := range 2 {
@@ -115,7 +116,7 @@ func plant(s *testutil.Sandbox, bare string, files int) {
 
 func name(i int) string { return fmt.Sprintf("src/p%d/q%d/file%d.go", i%10, i/10%100, i) }
 
-// text is not compressed to nothing, as lines that are the same would be.
+// text returns lines that differ, so that they do not compress to nothing.
 func text(i, version int) string {
 	var b strings.Builder
 	x := uint32(i)
@@ -132,7 +133,7 @@ func refChange(s *testutil.Sandbox, i int) {
 	s.Write(name(i), string(old)+fmt.Sprintf("// changed, %d bytes before\n", len(old)))
 }
 
-// reachable are the objects that a repository's refs lead to.
+// reachable returns the objects that are reachable from a repository's refs.
 func reachable(s *testutil.Sandbox, bare string) map[string]bool {
 	has := map[string]bool{}
 	for line := range strings.Lines(s.At(bare, "rev-list", "--objects", "--all")) {
@@ -141,14 +142,14 @@ func reachable(s *testutil.Sandbox, bare string) map[string]bool {
 	return has
 }
 
-// packed is how many bytes git makes of the objects that came, where the other side has the rest.
+// packed is the size of the pack of the new objects, for a side that has the rest.
 func packed(s *testutil.Sandbox, bare string, had map[string]bool) int64 {
 	var in strings.Builder
 	for line := range strings.Lines(s.At(bare, "rev-list", "--objects", "--all", "--reflog")) {
 		if oid, _, _ := strings.Cut(strings.TrimSpace(line), " "); !had[oid] {
 			in.WriteString(strings.TrimSpace(line) + "\n")
 		} else if strings.TrimSpace(line) == oid {
-			in.WriteString("-" + oid + "\n") // commits, whose files are a basis for deltas
+			in.WriteString("-" + oid + "\n") // commits, with files that deltas can use
 		}
 	}
 	cmd := exec.Command("git", "pack-objects", "--stdout", "--delta-base-offset", "--quiet")

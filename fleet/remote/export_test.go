@@ -1,4 +1,4 @@
 package remote
 
-// AtOnce sets how many refs one push has at most.
+// AtOnce limits the refs of one push.
 func AtOnce(n int) { maxRefs = n }

@@ -20,34 +20,35 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Somebody who only looks at tasks has one clone of a remote, without its branches and without files, for all of them.
-// Below refs/belay/seen/ it remembers which commit of a record is in its journal.
+// A viewer of tasks has one clone of a remote for all of them, without branches and files. The refs
+// below refs/belay/seen/ are the record commits that are in its journal.
 const seenPrefix = "refs/belay/seen/"
 
-// Follower is a copy of all tasks of a remote on this machine, to look at.
+// Follower is a copy of all tasks of a remote on this machine, for viewing.
 type Follower struct {
-	Mirror Mirror // whose Dir is the clone's git folder
+	Mirror Mirror // Dir is the clone's git folder
 	Root   string // of the clone
 
 	forgotten map[belay.TaskID]string // days, by task
 }
 
-// Forgotten gives the day (UTC) on which the snapshots of a task were forgotten on the remote, as Fetch found it; "" where they
-// were not.
+// Forgotten returns the day (UTC) on which the snapshots of a task were deleted on the remote, as
+// of the last Fetch; "" if they were not.
 func (f *Follower) Forgotten(id belay.TaskID) string { return f.forgotten[belay.TaskID(id.Key())] }
 
-// NewFollower gives the copy in a folder, which Follow makes.
+// NewFollower returns the copy in a folder. Fetch creates it.
 func NewFollower(root, url string) *Follower {
 	return &Follower{Mirror: Mirror{Dir: filepath.Join(root, ".git"), URL: url}, Root: root}
 }
 
-// Exists reports whether the copy was made.
+// Exists reports whether the copy was created.
 func (f *Follower) Exists() bool {
 	_, err := os.Stat(filepath.Join(f.Mirror.Dir, "HEAD"))
 	return err == nil
 }
 
-// createRepository makes a repository in an empty folder, for objects that are named by hashes of so many digits.
+// createRepository creates a repository in an empty folder. digits is the length of its hashes: 40
+// or 64.
 func createRepository(ctx context.Context, dir string, digits int, more ...string) error {
 	format := "sha1"
 	if digits == 64 {
@@ -58,7 +59,7 @@ func createRepository(ctx context.Context, dir string, digits int, more ...strin
 	return err
 }
 
-// Make makes the copy, without tasks, where it is not there yet.
+// Make creates the copy, without tasks, if it does not exist.
 func (f *Follower) Make(ctx context.Context) error {
 	if f.Exists() {
 		return nil
@@ -75,14 +76,14 @@ func (f *Follower) Make(ctx context.Context) error {
 	return f.createClone(ctx, digits)
 }
 
-// newFolders are folders in which a copy is made.
+// newFolders matches the folders in which copies are created.
 const newFolders = "new-*"
 
-// hashFormat finds what a remote says of the hashes that its objects are named by.
+// hashFormat finds a remote's object format in git's packet trace.
 var hashFormat = lazyregexp.New(`< .*\bobject-format=(\w+)`)
 
-// hashLength asks the remote how many digits the names of its objects have. One that is empty has none to show: of all that it sends,
-// git prints its format nowhere but in a trace.
+// hashLength asks the remote for the length of its hashes. An empty remote has none to show, and
+// git prints the format nowhere but in a trace.
 func (m *Mirror) hashLength(ctx context.Context) (int, error) {
 	dir, done, err := MakeScratch(m.Dir, newFolders)
 	if err != nil {
@@ -100,10 +101,10 @@ func (m *Mirror) hashLength(ctx context.Context) (int, error) {
 	if found := hashFormat.FindSubmatch(text); found != nil && string(found[1]) == "sha256" {
 		return 64, nil
 	}
-	return 40, nil // so did all before they said it
+	return 40, nil // a remote that does not state its format has SHA-1
 }
 
-// createClone makes the clone, for objects that are named by hashes of so many digits.
+// createClone creates the clone. digits is the length of its hashes: 40 or 64.
 func (f *Follower) createClone(ctx context.Context, digits int) error {
 	above := filepath.Dir(f.Root)
 	if _, err := SweepScratch(above, newFolders); err != nil {
@@ -123,9 +124,9 @@ func (f *Follower) createClone(ctx context.Context, digits int) error {
 	return nil
 }
 
-// Fetch brings the records and snapshots that moved from the remote to this machine, and gives the tasks whose record is not
-// in the copy's journal, by the commit of the record, and those that the remote has no more. An error of one task is in
-// failed, and does not keep the others.
+// Fetch fetches the changed records and snapshots of all tasks. fresh has the tasks with a record
+// that is not in the copy's journal, by its commit; gone those that the remote no longer has. An
+// error of one task is in failed and does not stop the others.
 func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, gone []belay.TaskID,
 	failed map[belay.TaskID]error, err error) {
 	if err := f.Make(ctx); err != nil {
@@ -141,7 +142,7 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 	}
 	_, without := groupByTask(there)
 	f.forgotten = map[belay.TaskID]string{}
-	for _, w := range without { // in the copy they have the place that they had
+	for _, w := range without { // in the copy their record keeps its ref
 		if src := sources[w.task]; src == "" || !strings.HasSuffix(src, "*") {
 			f.forgotten[w.task] = w.day.Format(time.DateOnly)
 			theirs[w.task], sources[w.task] = w.record, "+"+w.ref+":"+recordRef(w.task)
@@ -189,7 +190,7 @@ func (f *Follower) fetchRefs(ctx context.Context, specs ...string) error {
 	return err
 }
 
-// recordCommits gives the commits of records among refs, by the task's id in lower case.
+// recordCommits returns the record commits among refs, by the task's ID in lower case.
 func recordCommits(refs map[string]string) map[belay.TaskID]string {
 	out := map[belay.TaskID]string{}
 	for name, oid := range refs {
@@ -204,9 +205,10 @@ func recordCommits(refs map[string]string) map[belay.TaskID]string {
 	return out
 }
 
-// Adopt makes what was fetched of tasks readable in the copy: records, attachments, snapshots. What is wrong with one is in
-// the error of that task, and the copy keeps what it had of it: CodeRefused for a record that is damaged, that does not
-// continue the one that was seen before, or names other snapshots than the remote has.
+// Adopt makes fetched tasks readable in the copy: records, attachments, snapshots. The result has
+// the errors of single tasks, of which the copy keeps the earlier state: CodeRefused for a record
+// that is damaged, does not continue the one seen before, or names other snapshots than the remote
+// has.
 func (f *Follower) Adopt(ctx context.Context, s *app.Service, fresh map[belay.TaskID]string) (map[belay.TaskID]error, error) {
 	failed := map[belay.TaskID]error{}
 	if len(fresh) == 0 {
@@ -232,7 +234,7 @@ func (f *Follower) adoptTask(ctx context.Context, s *app.Service, id belay.TaskI
 	if err != nil {
 		return err
 	}
-	if _, err := session.Fold(st.Log); err != nil { // nothing that no page could show
+	if _, err := session.Fold(st.Log); err != nil { // store nothing that cannot be shown
 		return err
 	}
 	bound, err := BoundSnapshots(st.Log)
@@ -240,7 +242,7 @@ func (f *Follower) adoptTask(ctx context.Context, s *app.Service, id belay.TaskI
 		return err
 	}
 	var text bytes.Buffer
-	if !f.Mirror.isAncestorOfTip(ctx, commit) { // the remote forgot them, and so does the copy
+	if !f.Mirror.isAncestorOfTip(ctx, commit) { // forgotten on the remote, so the copy drops them too
 		for _, b := range bound {
 			for _, ref := range []string{taskRefPrefix(id) + "snapshots/" + string(b.ID), snapshot.RefPrefix + string(b.ID)} {
 				if here[ref] != "" {
@@ -266,7 +268,8 @@ func (f *Follower) adoptTask(ctx context.Context, s *app.Service, id belay.TaskI
 	if err := f.Mirror.fetchAttachments(ctx, s, st); err != nil {
 		return err
 	}
-	// The record comes after what it names, and the mark that it is there last: a copy that is cut off is made again.
+	// The record is written after what it names, the seen ref last: an interrupted copy is
+	// repeated.
 	if err := s.Session.Journal.Extend(ctx, st.Log); err != nil {
 		return err
 	}
@@ -275,13 +278,14 @@ func (f *Follower) adoptTask(ctx context.Context, s *app.Service, id belay.TaskI
 	return err
 }
 
-// isAncestorOfTip reports whether the commit of a record has parents: that of a task whose snapshots were forgotten has none.
+// isAncestorOfTip reports whether a record's commit has parents. The record of a task of which the
+// snapshots were forgotten has none.
 func (m *Mirror) isAncestorOfTip(ctx context.Context, commit string) bool {
 	_, err := m.runGit(ctx, nil, "rev-parse", "--verify", "--quiet", commit+"^1")
 	return err == nil || ctx.Err() != nil
 }
 
-// fetchAttachments brings the attachments of a record into the journal, where it has them not.
+// fetchAttachments copies the missing attachments of a record into the journal.
 func (m *Mirror) fetchAttachments(ctx context.Context, s *app.Service, st State) error {
 	for sha, blob := range st.Attachments {
 		if !journal.IsHash(sha) {

@@ -15,29 +15,31 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// forgottenPrefix is where the record of a task is whose snapshots were forgotten: below the day on which they were, by its
-// id, as a commit without parents. Its record and its snapshots below Prefix are gone, so that nothing leads to them.
+// forgottenPrefix is the prefix of the records of tasks without snapshots: forgottenPrefix/DAY/ID,
+// a commit without parents, so that the snapshots are unreachable. DAY is when they were deleted.
+// The task has no refs below Prefix any more.
 const forgottenPrefix = "refs/belay/forgotten/"
 
-// Tasks and refs of one push, and records of one fetch, at most: git takes them as arguments. A test has fewer.
+// maxRefs limits the refs of one push and the records of one fetch, because git takes them as
+// arguments. A test has fewer.
 var maxRefs = 100
 
-// taskRefs is what a remote has of one task.
+// taskRefs are the refs of one task on a remote.
 type taskRefs struct {
-	record    string            // the object of the record's ref; "" for none
+	record    string            // the record ref's object; "" for none
 	snapshots map[string]string // objects, by ref
 	ended     time.Time
 }
 
-// forgottenRecord is the record of a task whose snapshots were forgotten.
+// forgottenRecord is the record of a task without snapshots.
 type forgottenRecord struct {
 	ref, record string
 	task        belay.TaskID
 	day         time.Time
 }
 
-// groupByTask reads which tasks the refs of a remote are of; without are those without snapshots, by day. Refs that no version of
-// belay-fleet makes are left alone.
+// groupByTask groups the refs of a remote by task; without has the tasks without snapshots, by day.
+// It skips refs that no version of belay-fleet creates.
 func groupByTask(all map[string]string) (tasks map[belay.TaskID]*taskRefs, without []forgottenRecord) {
 	tasks = map[belay.TaskID]*taskRefs{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -68,13 +70,13 @@ func groupByTask(all map[string]string) (tasks map[belay.TaskID]*taskRefs, witho
 	return tasks, without
 }
 
-// taskIDOf is a task's id as refs have it: it becomes part of paths.
+// taskIDOf parses a task's ID in a ref, which must be in lower case: it becomes part of paths.
 func taskIDOf(text string) (belay.TaskID, bool) {
 	id, err := belay.ParseTaskID(text)
 	return id, err == nil && id.Key() == text
 }
 
-// forgetRun is an empty repository beside a remote, and what a pass over its tasks needs.
+// forgetRun is one pass over the tasks of a remote. mirror is an empty repository for it.
 type forgetRun struct {
 	mirror    Mirror
 	retention task.Retention
@@ -83,22 +85,23 @@ type forgetRun struct {
 	pending   []refChange
 }
 
-// refChange is what is to become of the refs of one task, all or nothing.
+// refChange is a change of the refs of one task, all or nothing.
 type refChange struct {
 	task   task.ForgottenTask
-	refs   map[string]string // the objects that they have now; "" for one that is to be made
-	newRef string            // SOURCE:REF of what is to be made; "" for nothing
+	refs   map[string]string // current objects; "" for a new ref
+	newRef string            // SOURCE:REF of the new ref; "" for none
 }
 
-// Forget takes what a remote has of old tasks away, as q.Keep says. known are the tasks that the server knows, by their key,
-// with the time when they ended, or the zero time for one that may still need its refs; the record says it of others. A ref
-// that moves meanwhile is left as it is, with its task, which says so. What was pushed before an error stays; another call
-// continues. now is the time by which things are old. Error: CodeRefused when the remote does not let refs be deleted.
+// Forget deletes what a remote has of old tasks, according to q.Keep. known has the tasks that the
+// server knows, by their key, with the time when they ended, or the zero time for one that may
+// still need its refs; for others the record decides. now is the current time. A task with a ref
+// that moves meanwhile is kept, with a reason. What was pushed before an error stays; another call
+// continues. Error: CodeRefused if the remote refuses to delete refs.
 func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.Time, now time.Time) (task.ForgetResult, error) {
 	s := &forgetRun{retention: q.Keep, now: now,
 		result: task.ForgetResult{Remote: WithoutLogin(q.Remote), DryRun: q.Keep.DryRun, Tasks: []task.ForgottenTask{}}}
 	const pattern = "belay-forget-*"
-	_, swept := SweepScratch(os.TempDir(), pattern) // of passes that were killed
+	_, swept := SweepScratch(os.TempDir(), pattern) // left by killed passes
 	dir, done, err := MakeScratch(os.TempDir(), pattern)
 	if err != nil {
 		return s.result, errors.Join(swept, err)
@@ -136,8 +139,8 @@ func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.T
 	return s.result, s.pushPending(ctx)
 }
 
-// selectOld leaves of the tasks those that are old, with their records here. When the server does not know a task any more, its
-// record says whether it ended.
+// selectOld removes the tasks that are not old, and fetches the records of the others. For a task
+// that the server does not know, the record states whether it ended.
 func (s *forgetRun) selectOld(ctx context.Context, tasks map[belay.TaskID]*taskRefs) error {
 	unknown := maps.Clone(tasks)
 	maps.DeleteFunc(unknown, func(_ belay.TaskID, k *taskRefs) bool { return !k.ended.IsZero() })
@@ -148,7 +151,7 @@ func (s *forgetRun) selectOld(ctx context.Context, tasks map[belay.TaskID]*taskR
 		st, err := s.mirror.readRecord(ctx, k.record, id)
 		rec, bad := session.Fold(st.Log)
 		switch {
-		case err != nil || bad != nil: // it is shown as a record with a problem, and somebody may want to find out
+		case err != nil || bad != nil: // it is shown as a record with a problem, so it stays for whoever investigates
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -176,7 +179,7 @@ func (s *forgetRun) selectOld(ctx context.Context, tasks map[belay.TaskID]*taskR
 	return s.fetchRecords(ctx, rest)
 }
 
-// fetchRecords fetches the records of tasks, without what they lead to.
+// fetchRecords fetches the records of tasks, without their history.
 func (s *forgetRun) fetchRecords(ctx context.Context, of map[belay.TaskID]*taskRefs) error {
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), maxRefs) {
 		if _, err := os.Stat(s.mirror.Dir + "/HEAD"); err != nil {
@@ -196,7 +199,7 @@ func (s *forgetRun) fetchRecords(ctx context.Context, of map[belay.TaskID]*taskR
 	return nil
 }
 
-// forgetTask moves the record of a task to where it stays alone, and deletes its snapshots.
+// forgetTask moves the record of a task to a commit without parents, and deletes its snapshots.
 func (s *forgetRun) forgetTask(ctx context.Context, id belay.TaskID, k *taskRefs) error {
 	of := task.ForgottenTask{Task: id, Ended: k.ended, Snapshots: len(k.snapshots)}
 	st, err := s.mirror.readRecord(ctx, k.record, id)
@@ -222,7 +225,7 @@ func (s *forgetRun) forgetTask(ctx context.Context, id belay.TaskID, k *taskRefs
 	return s.addChange(ctx, c)
 }
 
-// addChange notes a change, and pushes what was noted when it is enough.
+// addChange adds a change, and first pushes the pending ones if there would be too many refs.
 func (s *forgetRun) addChange(ctx context.Context, c refChange) error {
 	n := len(c.refs)
 	for _, p := range s.pending {
@@ -237,7 +240,7 @@ func (s *forgetRun) addChange(ctx context.Context, c refChange) error {
 	return nil
 }
 
-// pushPending pushes what was noted, at once or, when that is refused, one task after the other.
+// pushPending pushes the pending changes at once or, if that fails, one task after the other.
 func (s *forgetRun) pushPending(ctx context.Context) error {
 	all := s.pending
 	s.pending = nil
@@ -283,7 +286,8 @@ func (s *forgetRun) addDone(all ...refChange) {
 	}
 }
 
-// pushChanges makes changes on the remote, all or nothing, on the condition that no ref moved since it was listed.
+// pushChanges applies changes on the remote, all or nothing, unless a ref moved since it was
+// listed.
 func (s *forgetRun) pushChanges(ctx context.Context, all []refChange) (out []byte, err error) {
 	args, specs := []string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify"}, []string(nil)
 	for _, c := range all {
@@ -305,7 +309,7 @@ func (s *forgetRun) pushChanges(ctx context.Context, all []refChange) (out []byt
 	return s.mirror.runGit(ctx, nil, append(append(args, "--", s.mirror.URL), specs...)...)
 }
 
-// pushError says what a remote answered that does not delete refs; err where it did not answer.
+// pushError returns the answer of a remote that refuses to delete refs, or err if it gave none.
 func (s *forgetRun) pushError(out []byte, err error) error {
 	for line := range strings.Lines(string(out)) {
 		parts := strings.Split(strings.TrimSpace(line), "\t")
@@ -322,7 +326,7 @@ func (s *forgetRun) pushError(out []byte, err error) error {
 type RemoteContents struct {
 	Record    bool   `json:"record"`
 	Snapshots int    `json:"snapshots"`
-	Forgotten string `json:"forgotten,omitempty"` // the day (UTC) on which its snapshots were
+	Forgotten string `json:"forgotten,omitempty"` // the day (UTC) on which its snapshots were deleted
 }
 
 // ReadContents asks a remote what it has of a task.

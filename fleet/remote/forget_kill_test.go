@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// counting is a git that kills who started it: at the call of a number, before it begins, or when it has begun and works on.
+// counting is a git that kills its parent at the n-th call, before it starts or while it runs.
 const counting = `#!/bin/sh
 n=$(($(cat "$BELAY_CALLS") + 1))
 echo $n > "$BELAY_CALLS"
@@ -30,7 +30,7 @@ exec "$BELAY_GIT" "$@"
 // oldTasks are forgotten by TestForgetProcess.
 var oldTasks = []string{"a", "b", "c", "d"}
 
-// TestForgetProcess forgets old tasks, in a process of its own that another test starts.
+// TestForgetProcess deletes old tasks, in a process that another test starts.
 func TestForgetProcess(t *testing.T) {
 	url := os.Getenv("BELAY_FORGET")
 	if url == "" {
@@ -47,9 +47,9 @@ func TestForgetProcess(t *testing.T) {
 	}
 }
 
-// TestForgetKilledProcess: wherever a pass is killed, between any two calls of git and while one works, each task has all of its
-// refs or is forgotten with all of them, and nothing else is gone. The next pass does the rest, and removes what the killed
-// one left on the disk.
+// TestForgetKilledProcess: wherever a pass is killed, between any two calls of git or during one,
+// each task has all of its refs or is forgotten with all of them, and nothing else is missing. The
+// next pass does the rest, and removes the leftovers of the killed one from the disk.
 func TestForgetKilledProcess(t *testing.T) {
 	t.Parallel()
 	p := forgetSite(t, "A", "B", "C", "D", "Open")
@@ -67,7 +67,7 @@ func TestForgetKilledProcess(t *testing.T) {
 		cmd := exec.Command(self, "-test.run", "^TestForgetProcess$")
 		cmd.Env = append(os.Environ(), "BELAY_FORGET="+url, "BELAY_KILL="+kill, "BELAY_GIT="+git, "BELAY_CALLS="+calls, "TMPDIR="+tmp,
 			"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-		out, err := cmd.CombinedOutput() // waits for a git that was left, too
+		out, err := cmd.CombinedOutput() // also waits for a git that is still running
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == -1 {
 			return true
 		}
@@ -76,7 +76,7 @@ func TestForgetKilledProcess(t *testing.T) {
 		}
 		return false
 	}
-	// check gives how many of the old tasks are forgotten.
+	// check counts the old tasks that are forgotten.
 	check := func(url, when string) (forgotten int) {
 		t.Helper()
 		now := strings.Split(p.At(url, "for-each-ref", "--format=%(objectname) %(refname)"), "\n")

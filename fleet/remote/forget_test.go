@@ -23,7 +23,7 @@ import (
 
 const day = 24 * time.Hour
 
-// tasks gives a site a task of each id, with two snapshots each, pushed.
+// tasks creates a task of each ID with two snapshots, and pushes it.
 func (p *site) tasks(ids ...string) {
 	p.T.Helper()
 	ctx := context.Background()
@@ -62,7 +62,7 @@ func (p *site) closed(id string) {
 
 func (p *site) bare() string { return filepath.Join(p.Up, "remote.git") }
 
-// refs are the names on the remote below refs/belay.
+// refs lists the remote's refs below refs/belay.
 func (p *site) refs() []string {
 	return strings.Fields(p.At(p.bare(), "for-each-ref", "--format=%(refname)", "refs/belay/"))
 }
@@ -74,7 +74,7 @@ func (p *site) forget(keep task.Retention, known map[belay.TaskID]time.Time, now
 	return out
 }
 
-// attachmentName are the tasks of an answer.
+// attachmentName lists the tasks of a result.
 func attachmentName(out task.ForgetResult) string {
 	var all []string
 	for _, f := range out.Tasks {
@@ -90,13 +90,13 @@ func forgetSite(t *testing.T, ids ...string) *site {
 	return p
 }
 
-// TestForgetPolicy: what is old, by the server or else by the record, is forgotten; what is open, new, one of the newest, or
-// not of the fleet stays.
+// TestForgetPolicy: tasks that are old, by the server or else by the record, are forgotten; those
+// that are open, new, among the newest, or not of the fleet stay.
 func TestForgetPolicy(t *testing.T) {
 	t.Parallel()
 	p := forgetSite(t, "Open", "Gate", "Old", "Newer", "Gone", "Aborted")
 	p.closed("Gone")
-	p.closed("Gate") // its record says so, and the server says that something still runs
+	p.closed("Gate") // by its record; by the server something still runs
 	now := time.Now()
 	known := map[belay.TaskID]time.Time{"gate": {}, "old": now.Add(-40 * day), "newer": now.Add(-31 * day), "aborted": now.Add(-35 * day)}
 	for _, ref := range []string{"refs/belay/fleet/old/other", "refs/belay/fleet/old/snapshots/a/b", "refs/belay/other/x", "refs/heads/belay/old",
@@ -109,7 +109,7 @@ func TestForgetPolicy(t *testing.T) {
 	keep := task.Retention{OlderThan: 30 * day, Records: 365 * day, KeepLast: 2, DryRun: true}
 	before := p.refs()
 	if out := p.forget(keep, known, now); attachmentName(out) != "aborted old" || out.Snapshots != 4 || !out.DryRun {
-		t.Errorf("%+v", out) // Gone ended just now, and Newer is the second
+		t.Errorf("%+v", out) // Gone ended just now, and Newer is second
 	}
 	if after := p.refs(); !slices.Equal(before, after) {
 		t.Errorf("a dry run changed %v", after)
@@ -136,7 +136,7 @@ func TestForgetPolicy(t *testing.T) {
 	if out := p.forget(keep, known, now); len(out.Tasks) != 0 {
 		t.Errorf("again: %+v", out)
 	}
-	// The record stays, alone, and nothing leads from it to the snapshots.
+	// The record stays, without parents, so that the snapshots are unreachable.
 	tip := "refs/belay/forgotten/" + today + "/old"
 	if got := p.At(p.bare(), "rev-list", "--count", tip); got != "1" {
 		t.Errorf("%s commits", got)
@@ -151,7 +151,8 @@ func TestForgetPolicy(t *testing.T) {
 	if left, err := remote.ReadContents(context.Background(), p.url, "Gone"); err != nil || left != (remote.RemoteContents{Record: true, Snapshots: 2}) {
 		t.Errorf("%+v, %v", left, err)
 	}
-	// By its record alone Gone ended; a year later so do the records that were forgotten first.
+	// Gone ended, by its record; a year later the records that were forgotten first are deleted
+	// too.
 	later := now.Add(370 * day)
 	if out := p.forget(keep, nil, later); attachmentName(out) != "aborted old" || out.Records != 2 || out.Snapshots != 0 {
 		t.Errorf("%+v", out) // Gone and Gate are the newest two
@@ -165,13 +166,14 @@ func TestForgetPolicy(t *testing.T) {
 	}
 }
 
-// TestForgetMoved: a task whose record moves between the list and the push keeps everything, and the others do not wait for it.
+// TestForgetMoved: a task with a record that moves between the list and the push keeps everything,
+// and does not block the others.
 func TestForgetMoved(t *testing.T) {
 	t.Parallel()
 	p := forgetSite(t, "A", "B", "C")
 	long := time.Now().Add(-99 * day)
 	known := map[belay.TaskID]time.Time{"a": long, "b": long, "c": long}
-	// The remote's own hook moves B before it looks at the first push.
+	// The remote's hook moves B before git compares the first push.
 	hook := filepath.Join(p.bare(), "hooks", "pre-receive")
 	p.Ok(os.MkdirAll(filepath.Dir(hook), 0o755))
 	p.Ok(os.WriteFile(hook, []byte("#!/bin/sh\nenv -u GIT_QUARANTINE_PATH git update-ref refs/belay/fleet/b/record "+p.terms.Base+"\n"), 0o755))
@@ -187,7 +189,8 @@ func TestForgetMoved(t *testing.T) {
 	}
 }
 
-// TestForgetRefused: a remote that does not let refs be deleted is said to, and nothing is changed or counted.
+// TestForgetRefused: if a remote refuses to delete refs, the error names it, and nothing is changed
+// or counted.
 func TestForgetRefused(t *testing.T) {
 	t.Parallel()
 	p := forgetSite(t, "A", "B")
@@ -205,7 +208,8 @@ func TestForgetRefused(t *testing.T) {
 	}
 }
 
-// TestForgetKilled: wherever a pass is cut off, each task has all of its refs or none, and the next pass does the rest.
+// TestForgetKilled: wherever a pass is interrupted, each task has all of its refs or none, and the
+// next pass does the rest.
 func TestForgetKilled(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -252,7 +256,7 @@ func TestForgetKilled(t *testing.T) {
 	}
 }
 
-// TestForgetCopy: the copy of somebody who looks at tasks keeps the record and forgets the snapshots, and a new copy gets the
+// TestForgetCopy: a viewer's copy keeps the record and drops the snapshots, and a new copy gets the
 // record.
 func TestForgetCopy(t *testing.T) {
 	t.Parallel()

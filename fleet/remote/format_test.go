@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestFormat: the copy of a remote has its object format, also where the remote has no task, or nothing at all, yet; by each
-// protocol of git.
+// TestFormat: the copy of a remote has its object format, even if the remote has no task or is
+// empty; with each protocol of git.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {

@@ -9,21 +9,23 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// PackBytes are the bytes of packs that git sent to a remote and received from it. It is what git's progress says: three digits are
-// exact of more than a KiB, and requests, headers and the list of refs are not in it.
+// PackBytes are the bytes of packs sent to and received from a remote, by git's progress messages:
+// above 1 KiB they are rounded to three digits or so. Requests, headers and the list of refs do not
+// count.
 type PackBytes struct {
 	Sent     int64 `json:"sent,omitempty"`
 	Received int64 `json:"received,omitempty"`
 }
 
-// Git's words about its progress. What the other side says begins with "remote: ".
+// Git's progress messages. Those of the other side begin with "remote: ".
 var (
 	packProgress = lazyregexp.New(`^(Writing|Receiving) objects: 100% \(\d+/\d+\), (\d+(?:\.\d+)?) (bytes?|KiB|MiB|GiB)\b`)
 	progressLine = lazyregexp.New(`^(remote: )?((Enumerating|Counting|Compressing|Writing|Receiving|Unpacking) objects|Resolving deltas|` +
 		`Delta compression using|Total \d+ \(delta)\b`)
 )
 
-// parseProgress reads what git said: the packs that it sent or received as a whole, and the rest, which is for people.
+// parseProgress reads git's standard error: the packs that it sent or received in full, and the
+// rest, which is for people.
 func parseProgress(said []byte) (m PackBytes, rest string) {
 	var b strings.Builder
 	for line := range bytes.FieldsFuncSeq(said, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -32,7 +34,7 @@ func parseProgress(said []byte) (m PackBytes, rest string) {
 			continue
 		}
 		found := packProgress.FindSubmatch(line)
-		if found == nil || !bytes.Contains(line, []byte("done.")) { // it says 100 % twice
+		if found == nil || !bytes.Contains(line, []byte("done.")) { // 100 % is printed twice
 			continue
 		}
 		n, err := strconv.ParseFloat(string(found[2]), 64)

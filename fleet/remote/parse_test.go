@@ -9,7 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/journal"
 )
 
-// FuzzParse: a record from a remote is read whole or refused. What is read gives the same bytes again.
+// FuzzParse: a record from a remote is read completely or rejected. A parsed record gives the same
+// bytes again.
 func FuzzParse(f *testing.F) {
 	var text []byte
 	var prev string
@@ -40,7 +41,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzTasksOf: whatever refs a remote lists, only those that a worker or Forget makes are taken for those of tasks.
+// FuzzTasksOf: whatever refs a remote lists, only those that a worker or Forget creates count as
+// tasks'.
 func FuzzTasksOf(f *testing.F) {
 	f.Add([]byte("aa refs/belay/fleet/t1/record\nbb refs/belay/fleet/t1/snapshots/01x\ncc refs/belay/forgotten/2026-11-28/t2\n"))
 	f.Add([]byte("aa\trefs/belay/fleet/T1/record\nbb\trefs/belay/fleet/t1/snapshots/a/b\ncc\trefs/belay/forgotten/day/t2\nrefs/heads/main"))
@@ -91,7 +93,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// FuzzProgress: whatever git and the other side say, bytes are not negative, and lines that are for people stay.
+// FuzzProgress: for any output of git and the other side, bytes are not negative, and lines for
+// people stay.
 func FuzzProgress(f *testing.F) {
 	f.Add([]byte("Writing objects: 100% (29/29), 2.61 KiB | 2.61 MiB/s, done.\rfatal: no"))
 	f.Add([]byte("Receiving objects: 100% (1/1), 99999999999999999999999999999999999.9 GiB | x, done.\n"))

@@ -12,7 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// BenchmarkRecord pushes one more entry of a record with 10,000, of about 600 bytes each, and 300 attachments.
+// BenchmarkRecord pushes one more entry of a record with 10,000 entries of about 600 bytes, and 300
+// attachments.
 func BenchmarkRecord(b *testing.B) {
 	s := testutil.NewSandbox(b)
 	testutil.Base(s)

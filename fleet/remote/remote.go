@@ -1,8 +1,9 @@
-// Package remote moves a task's record and snapshots between machines through the repository's own git
-// remote, below refs/belay/fleet/: nothing else is needed, and no clone of anybody's fetches them.
+// Package remote moves a task's record and snapshots between machines through the repository's git
+// remote, below refs/belay/fleet/: it needs nothing else, and other people's clones do not fetch
+// these refs.
 //
-// Git is run in a bare mirror that belongs to the worker. An agent may have changed the config of the
-// clone that it works in, and with it what a push from there would start.
+// Git runs in a bare mirror of the worker. The agent may have changed the config of the clone that
+// it works in, so a push from there could run any program.
 package remote
 
 import (
@@ -21,22 +22,22 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Prefix is where the refs of tasks are on the remote.
+// Prefix is the prefix of the tasks' refs on the remote.
 const Prefix = task.RefPrefix
 
 // Mirror is a bare copy of a remote on this machine.
 type Mirror struct {
-	Dir string // of the bare repository
+	Dir string // the bare repository
 	URL string
 
 	Packs  PackBytes       // since it was opened
-	Report func(PackBytes) // is told of each pack; nil for nobody
+	Report func(PackBytes) // called for each pack; may be nil
 }
 
-// ErrRecordMoved says that somebody else has pushed the task meanwhile: it goes on on another machine.
+// ErrRecordMoved means that another worker pushed the task's record: the task continues there.
 var ErrRecordMoved = errors.New("the task's record on the remote was moved by another worker")
 
-// OpenMirror makes the mirror where it is not there yet, and fetches the branches.
+// OpenMirror clones the mirror if it does not exist.
 func OpenMirror(ctx context.Context, dir, url string) (*Mirror, error) {
 	m := &Mirror{Dir: dir, URL: url}
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
@@ -50,7 +51,7 @@ func OpenMirror(ctx context.Context, dir, url string) (*Mirror, error) {
 			return nil, err
 		}
 		if err := os.Rename(filepath.Join(tmp, "m"), dir); err != nil && !os.IsExist(err) {
-			if _, serr := os.Stat(filepath.Join(dir, "HEAD")); serr != nil { // another task of this worker was first
+			if _, serr := os.Stat(filepath.Join(dir, "HEAD")); serr != nil { // another task of this worker created it first
 				return nil, err
 			}
 		}
@@ -58,7 +59,8 @@ func OpenMirror(ctx context.Context, dir, url string) (*Mirror, error) {
 	return m, nil
 }
 
-// FetchCommit fetches what a commit needs, unless it is there.
+// FetchCommit fetches the branches if the mirror lacks a commit. Error: CodeNotFound if it is on
+// none of them.
 func (m *Mirror) FetchCommit(ctx context.Context, commit string) error {
 	if _, err := m.runGit(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err == nil {
 		return nil
@@ -73,7 +75,7 @@ func (m *Mirror) FetchCommit(ctx context.Context, commit string) error {
 	return nil
 }
 
-// Clone makes a working copy at a commit, on a branch, in a folder that is not there.
+// Clone creates a working copy at a commit, on a branch, in a new folder.
 func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
@@ -99,22 +101,24 @@ func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) 
 // loginPattern finds what a URL may have of a login. What is before a @ of ssh is only a name.
 var loginPattern = lazyregexp.New(`(https?://)[^/@\s]+@`)
 
-// WithoutLogin is a remote's URL, or a text with some, without names and passwords of http: a worker has its own.
+// WithoutLogin removes names and passwords from HTTP URLs in a text: each worker has its own.
 func WithoutLogin(text string) string { return loginPattern.ReplaceAllString(text, "$1") }
 
-// runGit runs a command in the mirror.
+// runGit runs git in the mirror.
 func (m *Mirror) runGit(ctx context.Context, in []byte, args ...string) ([]byte, error) {
 	return m.countPacks(runGitCounting(ctx, m.Dir, nil, in, args...))
 }
 
-// runGitIn runs a command in the mirror that sees the objects of a clone as well, by its git folder.
+// runGitIn runs git in the mirror with the objects of a clone available. common is the clone's git
+// folder.
 func (m *Mirror) runGitIn(ctx context.Context, common string, in []byte, args ...string) ([]byte, error) {
 	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}
 	return m.countPacks(runGitCounting(ctx, m.Dir, env, in, args...))
 }
 
-// progressOption has a push say how large its pack is, but not over HTTP: there the other side would tell of its own progress as well,
-// which is 4 KB of a push of 100 files (git 2.39 passes --quiet to the server only without --progress).
+// progressOption makes a push print the size of its pack, except over HTTP: there the server would
+// send its own progress as well, 4 KB for a push of 100 files (git 2.39 passes --quiet to it only
+// without --progress).
 func (m *Mirror) progressOption() string {
 	if strings.HasPrefix(m.URL, "http:") || strings.HasPrefix(m.URL, "https:") {
 		return "--quiet"
@@ -131,13 +135,13 @@ func (m *Mirror) countPacks(out []byte, moved PackBytes, err error) ([]byte, err
 	return out, err
 }
 
-// listRefs gives those of the mirror below a prefix, with the objects that they name.
+// listRefs lists the mirror's refs below a prefix, with their objects.
 func (m *Mirror) listRefs(ctx context.Context, below string) (map[string]string, error) {
 	out, err := m.runGit(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", below)
 	return parseRefs(out), err
 }
 
-// DropTask takes a task out of the mirror. The remote keeps what it has.
+// DropTask deletes a task from the mirror, not from the remote.
 func (m *Mirror) DropTask(ctx context.Context, id belay.TaskID) error {
 	all, err := m.listRefs(ctx, taskRefPrefix(id))
 	if err != nil || len(all) == 0 {
@@ -151,7 +155,7 @@ func (m *Mirror) DropTask(ctx context.Context, id belay.TaskID) error {
 	return err
 }
 
-// endGrace is how long git may take to end when it is to.
+// endGrace is how long git may take to exit after an interrupt.
 const endGrace = 10 * time.Second
 
 func runGit(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, error) {
@@ -159,7 +163,7 @@ func runGit(ctx context.Context, dir string, env []string, in []byte, args ...st
 	return out, err
 }
 
-// runGitCounting runs git, and says which packs it moved where it is asked for its progress.
+// runGitCounting runs git, and returns the packs that it moved if args ask for progress.
 func runGitCounting(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, PackBytes, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
@@ -180,17 +184,18 @@ func runGitCounting(ctx context.Context, dir string, env []string, in []byte, ar
 	return out.Bytes(), moved, err
 }
 
-// Merge is a commit of the files of a clone, as a merge of work onto what a branch of the remote has.
+// Merge describes a merge commit of a clone's files onto a branch of the remote.
 type Merge struct {
 	Branch  string
-	Tip     string // what the branch is at; "" when it is not there
+	Tip     string // the branch's commit; "" if there is no branch
 	Onto    string // the first parent
-	Work    string // the second parent: its date is the merge's, so that the same merge is the same commit
+	Work    string // the second parent; its date is the merge's, so that a repeated merge has the same hash
 	Message string
 }
 
-// Merge commits all files of a clone and pushes the commit, on the condition that the branch is still at its tip. A push
-// that was made before is found. CodeRefused: the branch is elsewhere.
+// Merge commits all files of a clone and pushes the commit, if the branch is still at its tip. It
+// recognises an earlier push of the same merge. Error: CodeRefused if the branch is at another
+// commit.
 func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, error) {
 	if _, err := runGit(ctx, clone, nil, nil, "add", "--all", "--force", "--", "."); err != nil {
 		return "", err
@@ -232,7 +237,7 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 	}
 }
 
-// isSameMerge reports whether a commit is the same merge as another worker makes it, whose user has another name.
+// isSameMerge reports whether a commit is the same merge, made by a worker with another user name.
 func (m *Mirror) isSameMerge(ctx context.Context, commit, tree string, q Merge) bool {
 	if m.FetchCommit(ctx, commit) != nil {
 		return false
@@ -241,7 +246,7 @@ func (m *Mirror) isSameMerge(ctx context.Context, commit, tree string, q Merge) 
 	return err == nil && strings.TrimSpace(string(out)) == tree+" "+q.Onto+" "+q.Work
 }
 
-// Tip asks the remote for the commit of a branch. CodeRefused: it has none of that name.
+// Tip asks the remote for the commit of a branch. Error: CodeRefused if there is no such branch.
 func (m *Mirror) Tip(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
 	all, err := m.listRemote(ctx, ref)

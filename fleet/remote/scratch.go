@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// MakeScratch makes a folder for work that its process may leave behind when it is killed. Done removes it; Sweep removes those
-// whose process is gone.
+// MakeScratch creates a temporary folder, locked by this process. done removes it; SweepScratch
+// removes those of processes that were killed.
 func MakeScratch(above, pattern string) (dir string, done func() error, err error) {
 	if err := os.MkdirAll(above, 0o700); err != nil {
 		return "", nil, err
@@ -28,14 +28,15 @@ func MakeScratch(above, pattern string) (dir string, done func() error, err erro
 			}
 			free()
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, os.ErrNotExist) { // else it was swept before it was locked
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, os.ErrNotExist) { // otherwise it was swept before it was locked
 			return "", nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
 	return "", nil, fmt.Errorf("make a folder in %s: each is removed at once", above)
 }
 
-// SweepScratch removes what Scratch made by processes that are gone, and says how much. What is another user's stays.
+// SweepScratch removes the folders that MakeScratch created in processes that have ended, and
+// counts them. It skips those of other users.
 func SweepScratch(above, pattern string) (n int, err error) {
 	all, err := filepath.Glob(filepath.Join(above, pattern))
 	if err != nil {
@@ -57,8 +58,8 @@ func SweepScratch(above, pattern string) (n int, err error) {
 	return n, errors.Join(problems...)
 }
 
-// RemoveRefLocks removes the locks of refs in the mirrors below a folder that a killed git left: without it, no fetch succeeds any more.
-// Git has them for a moment only; those that are older than a minute are nobody's.
+// RemoveRefLocks removes ref locks that a killed git left in the mirrors below a folder; with them
+// no fetch succeeds. Git needs a lock for a moment only, so one older than a minute is stale.
 func RemoveRefLocks(above string) error {
 	mirrors, err := filepath.Glob(filepath.Join(above, "*.git"))
 	if err != nil {
@@ -89,7 +90,8 @@ func RemoveRefLocks(above string) error {
 	return errors.Join(problems...)
 }
 
-// lockFolder locks a folder. The kernel lets go of it when the process ends, however it does.
+// lockFolder locks a folder. The kernel releases the lock when the process ends, even if it is
+// killed.
 func lockFolder(dir string, how int) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// server serves the bare repositories in a folder by git's smart HTTP, on loopback.
+// server serves the bare repositories of a folder over git's smart HTTP, on loopback.
 type server struct {
 	URL   string
-	moved atomic.Int64 // bytes, both ways, with everything that HTTP adds
-	room  atomic.Int64 // when not 0: how many bytes a connection may move before it is cut
+	moved atomic.Int64 // bytes, both ways, including HTTP's own
+	room  atomic.Int64 // bytes after which a connection is cut; 0 is never
 	asked func(*http.Request) bool
 }
 
@@ -39,7 +39,7 @@ func serve(t *testing.T, dir string, asked func(*http.Request) bool) *server {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		body, err := io.ReadAll(r.Body) // git sends it in chunks, which CGI does not have
+		body, err := io.ReadAll(r.Body) // git sends chunks, which CGI does not support
 		if err != nil {
 			return
 		}
@@ -70,7 +70,7 @@ type conn struct {
 	used atomic.Int64
 }
 
-// cut counts bytes, and ends the connection that moved too many.
+// cut counts bytes, and closes a connection that moved too many.
 func (c *conn) cut(n int) bool {
 	c.s.moved.Add(int64(n))
 	used, room := c.used.Add(int64(n)), c.s.room.Load()

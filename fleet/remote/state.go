@@ -39,18 +39,19 @@ const recordFile = "record.jsonl"
 func taskRefPrefix(id belay.TaskID) string { return Prefix + id.Key() + "/" }
 func recordRef(id belay.TaskID) string     { return task.RecordRef(id) }
 
-// attachmentName finds what may be the name of an attachment.
+// attachmentName matches what may be the name of an attachment.
 var attachmentName = lazyregexp.New(`\b[0-9a-f]{64}\b`)
 
-// State is a task's record as it stands on the remote.
+// State is a task's record on the remote.
 type State struct {
-	Commit      string // of the record's ref; "" when the task is not there
+	Commit      string // of the record's ref; "" if the task is not there
 	Log         journal.Log
 	Attachments map[string]string // blobs, by SHA-256
-	Snapshots   map[string]string // objects, by snapshot
+	Snapshots   map[string]string // objects, by snapshot ID
 }
 
-// IgnoredFilesError are files that git ignores and that a snapshot has: they leave a machine only when Terms.Shared names them.
+// IgnoredFilesError lists git-ignored files of a snapshot: they leave the machine only if
+// PushTerms.Shared matches them.
 type IgnoredFilesError struct {
 	Snapshot belay.SnapshotID
 	Paths    []string
@@ -65,20 +66,21 @@ func (e *IgnoredFilesError) Error() string {
 	return fmt.Sprintf("snapshot %s has ignored files, which stay on this machine: %s", e.Snapshot.Short(), names)
 }
 
-// Work is accepted work that goes with a record.
+// Work is accepted work that is pushed with a record.
 type Work struct{ Commit, Branch string }
 
-// PushTerms say from where a push continues, and what may go.
+// PushTerms are the conditions of a push: where it continues, and what may leave the machine.
 type PushTerms struct {
-	Last   string   // the commit that this worker knows as the record's, "" for none
-	Base   string   // the commit that the task began from
+	Last   string   // the record's last known commit; "" for none
+	Base   string   // the commit that the task started from
 	Shared []string // globs (belay.Match) of ignored files that may leave this machine
 	Work   Work     // the zero value is none
 }
 
-// Push sends the record of a task and what it names, and accepted work: all or nothing. It returns the commit
-// of the record. The error is ErrRecordMoved when the remote has another record, *Ignored when a snapshot has files
-// that stay here, CodeRefused when the branch has other work.
+// Push pushes the record of a task with its snapshots and attachments, and accepted work: all or
+// nothing. It returns the record's commit. Errors: ErrRecordMoved if the remote has another record,
+// *IgnoredFilesError if a snapshot has files that must not leave, CodeRefused if the branch has
+// other work.
 func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t PushTerms) (string, error) {
 	last, work := t.Last, t.Work
 	bound, err := BoundSnapshots(r.Log)
@@ -86,14 +88,14 @@ func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t 
 		return last, err
 	}
 	if last != "" {
-		if _, err := m.runGit(ctx, nil, "cat-file", "-e", last); err != nil { // the mirror was made anew
+		if _, err := m.runGit(ctx, nil, "cat-file", "-e", last); err != nil { // the mirror was cloned again
 			if _, err := m.Fetch(ctx, r.Task.ID); err != nil {
 				return last, err
 			}
 		}
 	}
-	// What the record named that was pushed last went with it, all or nothing: nobody is asked for a list, which would be of
-	// all refs of the remote.
+	// The remote has all snapshots that the last record names, because a push is all or nothing. So
+	// the remote need not be asked for a list, which would have all of its refs.
 	there, err := m.boundSnapshotsAt(ctx, r.Task.ID, last)
 	if err != nil {
 		return last, err
@@ -124,7 +126,7 @@ func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t 
 		specs = append(specs, work.Commit+":"+branch)
 	}
 	var args []string
-	if last == "" { // the remote may have moved on, to commits that are not here: ask which of ours it has
+	if last == "" { // the remote may have commits that are not here: ask which of ours it has
 		args = []string{"-c", "push.negotiate=true"}
 	}
 	args = append(args, []string{"push", "--porcelain", m.progressOption(), "--atomic", "--no-verify",
@@ -151,14 +153,14 @@ func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t 
 	return last, err
 }
 
-// Deliver pushes accepted work alone, of a task whose record stays on this machine.
+// Deliver pushes accepted work alone, of a task that keeps its record on this machine.
 func (m *Mirror) Deliver(ctx context.Context, s *app.Service, work Work) error {
 	_, err := m.runGitIn(ctx, s.Session.Repo.Common, nil, "push", m.progressOption(), "--no-verify", "--", m.URL,
 		work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
 
-// BoundSnapshots are the snapshots that the entries of a record name.
+// BoundSnapshots returns the snapshots that the entries of a record name.
 func BoundSnapshots(log journal.Log) ([]snapshot.Pin, error) {
 	var all []snapshot.Pin
 	for _, e := range log.Entries {
@@ -166,7 +168,7 @@ func BoundSnapshots(log journal.Log) ([]snapshot.Pin, error) {
 			continue
 		}
 		var naming struct {
-			Snapshots []snapshot.Pin `json:"snapshots"` // session.EventEntry, Taken and Note have it
+			Snapshots []snapshot.Pin `json:"snapshots"` // field of session.EventEntry, Taken and Note
 		}
 		if err := json.Unmarshal(e.Data, &naming); err != nil {
 			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, log.Task, err)
@@ -180,7 +182,8 @@ func BoundSnapshots(log journal.Log) ([]snapshot.Pin, error) {
 	return all, nil
 }
 
-// boundSnapshotsAt are the snapshots that a record on the remote names, by its commit, which the mirror has; "" names none.
+// boundSnapshotsAt returns the snapshots that a pushed record names. The mirror has its commit; ""
+// names none.
 func (m *Mirror) boundSnapshotsAt(ctx context.Context, id belay.TaskID, commit string) ([]snapshot.Pin, error) {
 	if commit == "" {
 		return nil, nil
@@ -200,7 +203,7 @@ func (m *Mirror) listRemote(ctx context.Context, pattern string) (map[string]str
 	return parseRefs(out), nil
 }
 
-// parseRefs reads refs, with the objects that they name first.
+// parseRefs parses lines of an object and a ref into a map by ref.
 func parseRefs(out []byte) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -211,9 +214,10 @@ func parseRefs(out []byte) map[string]string {
 	return all
 }
 
-// linkSnapshots makes a commit of each snapshot's tree, one after the other from the task's base, and returns the last one.
-// Two sides of git find out by commits what the other one has, and compare trees at the same paths. What names
-// a snapshot is a tag of a tree, with the files below tree/: without these commits all files would be sent.
+// linkSnapshots creates a commit of each snapshot's tree, in a chain from the task's base, and
+// returns the last one. Git negotiates by commits and compares trees at the same paths. A snapshot
+// is a tag of a tree, with the files below tree/: without these commits a push would send all
+// files.
 func (m *Mirror) linkSnapshots(ctx context.Context, s *app.Service, t PushTerms, bound []snapshot.Pin) (tip string, err error) {
 	commit := func(tree, parent, message string) (string, error) {
 		c := snapshot.CommitObject(s.Session.Repo, tree, []string{parent}, time.Unix(0, 0), message)
@@ -252,9 +256,9 @@ func (m *Mirror) linkSnapshots(ctx context.Context, s *app.Service, t PushTerms,
 	return tip, nil
 }
 
-// listCommits are those that snapshots need and that the record's commit before, or else the task's base, does not
-// lead to. They are parents of the record's commit, so that a worker that fetches it has all of them, whatever
-// becomes of branches.
+// listCommits lists the commits that snapshots need and that are not reachable from the previous
+// record, or else from the task's base. They become parents of the record's commit, so that a
+// worker that fetches it has all of them even if branches change.
 func (m *Mirror) listCommits(ctx context.Context, s *app.Service, t PushTerms, bound []snapshot.Pin) (list []string, err error) {
 	needs := []string{t.Base}
 	for _, b := range bound {
@@ -266,7 +270,7 @@ func (m *Mirror) listCommits(ctx context.Context, s *app.Service, t PushTerms, b
 	}
 	slices.Sort(needs)
 	needs = slices.Compact(needs)
-	gone, err := s.Session.Repo.Missing(ctx, needs) // damaged when the snapshot was taken, which says so
+	gone, err := s.Session.Repo.Missing(ctx, needs) // already missing when the snapshot was taken, which records it
 	if err != nil {
 		return nil, err
 	}
@@ -284,9 +288,9 @@ func (m *Mirror) listCommits(ctx context.Context, s *app.Service, t PushTerms, b
 	return list, nil
 }
 
-// checkIgnored refuses snapshots with files that git ignores, that the commit, which the task began from, does not
-// have, and that nobody said may leave. The commits that go with them may have some as well: git stash --all
-// makes one of ignored files.
+// checkIgnored rejects snapshots with git-ignored files that are neither in the task's base nor in
+// Shared. It also checks the commits that are pushed with them: git stash --all makes one of
+// ignored files.
 func checkIgnored(ctx context.Context, s *app.Service, t PushTerms, bound []snapshot.Pin, commits []string) error {
 	for _, b := range bound {
 		out, err := s.Session.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
@@ -322,7 +326,8 @@ func newIgnoredError(id belay.SnapshotID, paths []string) error {
 	return &IgnoredFilesError{Snapshot: id, Paths: paths}
 }
 
-// ignoredFiles are those of paths, each ended by NUL, that git ignores, does not track, and that nobody said may leave.
+// ignoredFiles returns those of a NUL-terminated list of paths that git ignores and does not track,
+// and that are not in Shared.
 func ignoredFiles(ctx context.Context, s *app.Service, t PushTerms, list []byte) ([]string, error) {
 	paths := strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 })
 	paths = slices.DeleteFunc(paths, func(p string) bool { return belay.Match(t.Shared, p) })
@@ -355,7 +360,7 @@ func ignoredFiles(ctx context.Context, s *app.Service, t PushTerms, list []byte)
 	return slices.DeleteFunc(those, func(p string) bool { return has[p] }), nil
 }
 
-// writeRecord makes the commit of the record and of its attachments, in the mirror.
+// writeRecord writes the commit of the record and its attachments in the mirror.
 func (m *Mirror) writeRecord(ctx context.Context, s *app.Service, r *session.Record, last string, parents []string) (string, error) {
 	text, err := recordLines(r.Log)
 	if err != nil {
@@ -372,7 +377,7 @@ func (m *Mirror) writeRecord(ctx context.Context, s *app.Service, r *session.Rec
 			return "", err
 		}
 		files = attachments
-		if size <= len(text) && s.Session.Repo.HashObject("blob", text[:size]) == before { // nothing but lines were added
+		if size <= len(text) && s.Session.Repo.HashObject("blob", text[:size]) == before { // lines were only added
 			added = text[size:]
 		}
 	}
@@ -382,7 +387,7 @@ func (m *Mirror) writeRecord(ctx context.Context, s *app.Service, r *session.Rec
 		}
 		data, err := s.Session.Journal.Attachment(sha)
 		if err != nil {
-			continue // a hash of something else, or gone: then the record says so
+			continue // a hash of something else, or deleted: the record then lacks it too
 		}
 		if files[sha], err = m.writeBlob(ctx, data); err != nil {
 			return "", err
@@ -415,7 +420,7 @@ func (m *Mirror) writeBlob(ctx context.Context, data []byte) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// recordLines are a record's lines as they are on the disk.
+// recordLines returns a record's lines as on disk.
 func recordLines(log journal.Log) ([]byte, error) {
 	var text bytes.Buffer
 	for _, e := range log.Entries {
@@ -433,10 +438,11 @@ func recordLines(log journal.Log) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// Fetch gets a task's record and snapshots from the remote into the mirror. Its chain is proved; a task
-// that is not there is a State without a commit.
+// Fetch fetches a task's record and snapshots from the remote into the mirror, and verifies the
+// chain. The State of a task that is not there has no commit.
 func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
-	// Of a list git would get all refs of the remote, of a fetch those that are asked for. A pack that is unpacked has no progress.
+	// ls-remote would transfer all refs of the remote, fetch only the requested ones. Git shows no
+	// progress for a pack that it unpacks, hence unpackLimit.
 	if _, err := m.runGit(ctx, nil, "-c", "transfer.fsckObjects=true", "-c", "fetch.unpackLimit=1", "fetch", "--progress",
 		"--no-tags", "--prune", "--no-write-fetch-head", "--", m.URL, "+"+taskRefPrefix(id)+"*:"+taskRefPrefix(id)+"*"); err != nil {
 		return State{}, err
@@ -474,7 +480,8 @@ func (m *Mirror) readRecord(ctx context.Context, commit string, id belay.TaskID)
 	return st, err
 }
 
-// readTree are the blob with the lines of a record's commit, its size in bytes, and the blobs of attachments by SHA-256.
+// readTree returns the blob of a record's lines, its size in bytes, and the blobs of its
+// attachments by SHA-256.
 func (m *Mirror) readTree(ctx context.Context, commit string) (record string, size int, attachments map[string]string, err error) {
 	out, err := m.runGit(ctx, nil, "ls-tree", "-r", "-l", "-z", commit)
 	attachments = map[string]string{}
@@ -486,7 +493,7 @@ func (m *Mirror) readTree(ctx context.Context, commit string) (record string, si
 		}
 		if path == recordFile {
 			record = f[2]
-			size, _ = strconv.Atoi(f[3]) // "-" for what is no blob: then the record cannot be read either
+			size, _ = strconv.Atoi(f[3]) // "-" if it is no blob: reading the record then fails
 		} else if sha, ok := strings.CutPrefix(path, "files/"); ok {
 			attachments[sha] = f[2]
 		}
@@ -494,7 +501,7 @@ func (m *Mirror) readTree(ctx context.Context, commit string) (record string, si
 	return record, size, attachments, err
 }
 
-// parseRecord reads the lines of a record and proves their chain.
+// parseRecord parses the lines of a record and verifies their chain.
 func parseRecord(text []byte, id belay.TaskID) (log journal.Log, err error) {
 	br := bufio.NewReader(bytes.NewReader(text))
 	var last journal.Line
@@ -517,8 +524,8 @@ func parseRecord(text []byte, id belay.TaskID) (log journal.Log, err error) {
 	return log, nil
 }
 
-// Adopt brings a fetched task into a clone that was just made: its record, its attachments, its snapshots,
-// and the files as they were at the end.
+// Adopt copies a fetched task into a new clone: its record, attachments and snapshots. It does not
+// restore files.
 func (m *Mirror) Adopt(ctx context.Context, s *app.Service, st State) error {
 	if err := m.fetchAttachments(ctx, s, st); err != nil {
 		return err
@@ -531,7 +538,7 @@ func (m *Mirror) Adopt(ctx context.Context, s *app.Service, st State) error {
 	for _, b := range bound {
 		oid := st.Snapshots[string(b.ID)]
 		if oid == "" {
-			continue // pruned, or never pushed: what needs it says so
+			continue // pruned, or never pushed: the restore that needs it fails
 		}
 		if oid != b.Commit {
 			return belay.Refuse(belay.CodeRefused, "find out who pushed it",
@@ -541,7 +548,7 @@ func (m *Mirror) Adopt(ctx context.Context, s *app.Service, st State) error {
 		specs = append(specs, taskRefPrefix(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))
 	}
 	if len(specs) > 0 {
-		specs = append(specs, recordRef(st.Log.Task)) // with the commits that they need
+		specs = append(specs, recordRef(st.Log.Task)) // and the commits that they need
 		args := append([]string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", m.Dir}, specs...)
 		if _, err := runGit(ctx, s.Session.Repo.Root, nil, nil, args...); err != nil {
 			return err

@@ -23,11 +23,11 @@ func dirty(t *testing.T) *testutil.Sandbox {
 	return s
 }
 
-// TestSSH: a remote by ssh is reached as the person's own settings say.
+// TestSSH: for a remote over ssh, git uses the user's own settings.
 func TestSSH(t *testing.T) {
 	s := dirty(t)
 	ssh := filepath.Join(s.Up, "ssh")
-	// Of git's arguments the last one is the command for the other side.
+	// git's last argument is the command for the other side.
 	s.Ok(os.WriteFile(ssh, []byte("#!/bin/sh\necho \"$@\" >> '"+ssh+".log'\nfor c; do :; done\nexec sh -c \"$c\"\n"), 0o755))
 	t.Setenv("GIT_SSH_COMMAND", "'"+ssh+"' -i 'a key'")
 	travel(s, "ssh://git@example.com:2222"+s.Up+"/remote.git")
@@ -40,8 +40,8 @@ func TestSSH(t *testing.T) {
 	}
 }
 
-// TestHTTP: a remote by smart HTTP with a login. The worker's own credential helper has it, or, against all
-// advice, the URL: then it is in no snapshot, no record, no clone and no error.
+// TestHTTP: a remote over smart HTTP with a login, from the worker's credential helper or, against
+// all advice, in the URL: then it is in no snapshot, no record, no clone and no error.
 func TestHTTP(t *testing.T) {
 	const secret = "s3cret-token"
 	login := func(r *http.Request) bool { name, word, _ := r.BasicAuth(); return name == "worker" && word == secret }
@@ -83,7 +83,8 @@ func TestHTTP(t *testing.T) {
 	})
 }
 
-// TestCut: a connection that is cut in the middle of a push or a fetch leaves what was there, and the next one does it.
+// TestCut: a connection that is cut during a push or a fetch changes nothing, and the next one
+// succeeds.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -116,7 +117,7 @@ func TestCut(t *testing.T) {
 	p.arrives(info)
 }
 
-// noise is a text that does not compress.
+// noise returns a text that does not compress.
 func noise(n int) string {
 	b, x := make([]byte, n), uint32(1)
 	for i := range b {
@@ -126,7 +127,7 @@ func noise(n int) string {
 	return string(b)
 }
 
-// TestMirrorGone: a worker that lost its mirror continues with what the remote has.
+// TestMirrorGone: a worker that lost its mirror continues from the remote.
 func TestMirrorGone(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -143,8 +144,8 @@ func TestMirrorGone(t *testing.T) {
 	p.arrives(info)
 }
 
-// TestCloneGone: the worker that lost a task's clone has pushed from it, and its mirror knows commits without their trees. It
-// gets all of them from the remote.
+// TestCloneGone: a worker that lost a task's clone has pushed from it, so its mirror has commits
+// without their trees. It fetches them from the remote.
 func TestCloneGone(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -165,7 +166,7 @@ func TestCloneGone(t *testing.T) {
 	s.Ok(b.push())
 }
 
-// TestRewound: when somebody rewound or deleted the record, a push is refused and changes nothing.
+// TestRewound: if somebody rewound or deleted the record, a push fails and changes nothing.
 func TestRewound(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -189,7 +190,8 @@ func TestRewound(t *testing.T) {
 	}
 }
 
-// TestDiskFull: a push with no space left on the worker fails, changes nothing, and is done once there is space.
+// TestDiskFull: a push with no space left on the worker fails, changes nothing, and succeeds once
+// there is space.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)

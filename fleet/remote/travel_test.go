@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("BELAY_FORGET") != "" { // in the home of the process that started it
+	if os.Getenv("BELAY_FORGET") != "" { // uses the home of the process that started it
 		os.Exit(m.Run())
 	}
 	home, err := testutil.GitHome()
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// stayers are states in which no worker's clone is.
+// stayers are states that no worker's clone is in.
 var stayers = map[string]string{
 	"a broken ref":                  "a restore elsewhere cannot make a ref of an object that is nowhere",
 	"grafts":                        "git itself cannot push",
@@ -55,9 +55,10 @@ var stayers = map[string]string{
 	"shallow clone, deepened by the agent": "a worker's clones are complete",
 }
 
-// TestTravel: a snapshot that is taken in one clone, pushed, fetched and restored in another one gives the same
-// files, modes, links, index, HEAD, refs, logs and config. One with files that git ignores is refused, until
-// somebody says that these may leave. Every third state is tried, all of them with BELAY_FIDELITY_ALL.
+// TestTravel: a snapshot that is taken in one clone, pushed, fetched and restored in another has
+// the same files, modes, links, index, HEAD, refs, logs and config. One with git-ignored files is
+// rejected, unless they are shared. It tries every third state; with BELAY_FIDELITY_ALL, all of
+// them.
 func TestTravel(t *testing.T) {
 	t.Parallel()
 	var exact atomic.Int64
@@ -83,7 +84,7 @@ func TestTravel(t *testing.T) {
 	}
 }
 
-// site is a working tree with a task, the remote, and the mirror of the worker that it belongs to.
+// site is a working tree with a task, the remote, and its worker's mirror.
 type site struct {
 	*testutil.Sandbox
 	url    string
@@ -93,7 +94,8 @@ type site struct {
 	terms  remote.PushTerms
 }
 
-// newSite gives a repository the task T1, and a remote that has only its first commit. Its worker reaches it by url.
+// newSite prepares a repository with the task T1, and a remote that has only its first commit. The
+// worker uses url.
 func newSite(s *testutil.Sandbox, url string) *site {
 	s.T.Helper()
 	roots := strings.Fields(s.Git("rev-list", "--max-parents=0", "HEAD"))
@@ -101,7 +103,7 @@ func newSite(s *testutil.Sandbox, url string) *site {
 	bare := filepath.Join(s.Up, "remote.git")
 	s.At(s.Up, "init", "-q", "--bare", "--object-format="+s.Git("rev-parse", "--show-object-format"), bare)
 	s.Git("-c", "core.hooksPath=/dev/null", "push", "-q", bare, p.terms.Base+":refs/heads/main")
-	os.Remove(s.Watched) // what that push ran
+	os.Remove(s.Watched) // run by that push
 	p.open("a", s.Dir)
 	p.create()
 	return p
@@ -123,7 +125,7 @@ func (p *site) open(name, dir string) {
 	p.Ok(err)
 }
 
-// create begins the record of the task T1.
+// create starts the record of the task T1.
 func (p *site) create() {
 	p.T.Helper()
 	p.Ok(p.svc.Session.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
@@ -137,7 +139,7 @@ func (p *site) load() {
 	p.Ok(err)
 }
 
-// take takes a snapshot as a task does, and names it in the record.
+// take takes a snapshot like a task, and names it in the record.
 func (p *site) take() snapshot.Info {
 	p.T.Helper()
 	ctx := context.Background()
@@ -173,14 +175,14 @@ func (p *site) elsewhere(mirror string) *site {
 	return b
 }
 
-// travel sends the present state to another clone and compares.
+// travel sends the current state to another clone and compares.
 func travel(s *testutil.Sandbox, url string) *site {
 	s.T.Helper()
 	p := newSite(s, url)
 	info := p.take()
 	stays := &remote.IgnoredFilesError{}
 	if err := p.push(); errors.As(err, &stays) {
-		for _, path := range stays.Paths { // git fails when it does not ignore it
+		for _, path := range stays.Paths { // git fails if it does not ignore the path
 			s.Git("check-ignore", "--quiet", "--no-index", "--", path)
 		}
 		if out := s.At(filepath.Join(s.Up, "remote.git"), "cat-file", "--batch-all-objects", "--batch-check"); strings.Contains(out, "tag") {
@@ -205,7 +207,7 @@ func travel(s *testutil.Sandbox, url string) *site {
 	return b
 }
 
-// arrives restores a snapshot elsewhere and compares it with the present state.
+// arrives restores a snapshot elsewhere and compares it with the current state.
 func (p *site) arrives(info snapshot.Info) *site {
 	p.T.Helper()
 	b := p.elsewhere("b")
@@ -218,8 +220,9 @@ func (p *site) arrives(info snapshot.Info) *site {
 	return b
 }
 
-// travels takes out of a state what no snapshot has: ignored files, other repositories and working trees, sockets
-// and FIFOs, what the remote has, and files of git's that are caches, or belong to git-lfs.
+// travels removes from a state what no snapshot has: ignored files, other repositories and working
+// trees, sockets and FIFOs, what the remote has, and git's files that are caches or belong to
+// git-lfs.
 func travels(f testutil.State) testutil.State {
 	g := testutil.State{}
 	for k, v := range f {
