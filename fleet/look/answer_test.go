@@ -18,7 +18,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// TestReview comments on a line of work that is on another machine, and sends it: the task has it, and the comment is gone here.
+// TestReview comments on a line of work on another machine, and sends the review: the task gets it,
+// and the comment is deleted here.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -38,7 +39,8 @@ func TestReview(t *testing.T) {
 	}
 	v.post(400, "/r/1/task/T1/review", form(), "does not wait at gate 1 any more")
 	v.page(200, "/r/1/task/T1", "Leave it alone")
-	// The files on the worker are others than those that were checked: it takes the review, and the gate stays open.
+	// The files on the worker changed since they were checked: it accepts the review, and the gate
+	// stays open.
 	f.decides = func(belay.TaskID, task.Decision) error { return nil }
 	v.post(409, "/r/1/task/T1/review", form(), "its gate is still open")
 	v.page(200, "/r/1/task/T1", "Leave it alone")
@@ -62,7 +64,7 @@ func TestReview(t *testing.T) {
 	if a := f.record("T1").State.Current(); a == nil || f.record("T1").State.Attempts[0].Reviewer != "ana" {
 		t.Errorf("%+v", a)
 	}
-	// A second person has the page of before.
+	// A second person has an outdated page.
 	f.decides = func(belay.TaskID, task.Decision) error {
 		return belay.Refuse(belay.CodeUsage, "", "T1 does not wait at gate 1 any more")
 	}
@@ -70,7 +72,7 @@ func TestReview(t *testing.T) {
 	v.decide(409, "/r/1/task/T1/decide", "1", "retry", "T1 was answered meanwhile: reviewed: fail, by ana")
 }
 
-// TestApproveOver accepts rejected work from afar, with the category and the reason.
+// TestApproveOver accepts rejected work on another machine, with the category and the reason.
 func TestApproveOver(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -90,7 +92,7 @@ func TestApproveOver(t *testing.T) {
 	}
 }
 
-// searching is a feature of three tasks: one is merged, one runs, one is at a gate, and one waits.
+// searching is a feature of four tasks: one is merged, one runs, one is at a gate, and one waits.
 func searching() *task.FeatureStatus {
 	listed := func(id string, after ...belay.TaskID) belay.ListedTask {
 		return belay.ListedTask{ID: belay.TaskID(id), Listed: belay.Listed{Title: "do " + id + hostile}, After: after}
@@ -117,7 +119,7 @@ func TestFeature(t *testing.T) {
 	second := look.New(filepath.Join(f.dir, "home2"), f.remote, f)
 	second.Sync(t.Context())
 	v := visit(t, r, second)
-	if home := v.page(200, "/"); strings.Count(home, `<td class="num">2</td>`) != 2 { // the gate of T1, and that of the feature
+	if home := v.page(200, "/"); strings.Count(home, `<td class="num">2</td>`) != 2 { // the gates of T1 and of the feature
 		t.Error(home)
 	}
 	v.page(200, "/r/1/", `href="/r/1/feature/search"`, "1 gate of the feature", "search.t003-2: it cannot be merged: conflicts in a.txt", "!search.t004")
@@ -150,7 +152,7 @@ func TestFeature(t *testing.T) {
 	if want := (task.Decision{Gate: 3, Decision: "retry", Note: "use a clock", By: "ana"}); len(f.decided) != 1 || f.decided[0] != want {
 		t.Errorf("the feature was sent %+v", f.decided)
 	}
-	// A second person has the page of before.
+	// A second person has an outdated page.
 	f.decides = func(belay.TaskID, task.Decision) error {
 		return belay.Refuse(belay.CodeUsage, "", "search does not wait at gate 3")
 	}
@@ -158,7 +160,8 @@ func TestFeature(t *testing.T) {
 	v.decide(400, "/r/1/feature/search/decide", "7", "drop", "does not wait at gate 3")
 }
 
-// TestFeatureDown: without the server, or a worker that answers, a feature can be read as it was, and nothing be decided.
+// TestFeatureDown: without the server, or a worker that answers, the pages show the last known
+// state of a feature, without decisions.
 func TestFeatureDown(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -186,7 +189,8 @@ func TestFeatureDown(t *testing.T) {
 	v.page(200, "/r/1/", "!no poller seen", "1 gate of the feature")
 }
 
-// TestAwayStays: that the remote cannot be read is said until it can be, also while the server is asked.
+// TestAwayStays: an unreadable remote stays a problem until it can be read, also while the server
+// is asked.
 func TestAwayStays(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -211,7 +215,7 @@ func TestAwayStays(t *testing.T) {
 	}
 }
 
-// TestMany: of 1,000 tasks only those are asked that are open, and one page has a part of the list.
+// TestMany: of 1,000 tasks only open ones are asked, and a page shows a part of the list.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")

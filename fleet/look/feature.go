@@ -14,18 +14,18 @@ import (
 	"github.com/belay-dev/belay/internal/web"
 )
 
-// knownFeature is what was heard of a feature. It has no record: its tasks have.
+// knownFeature is the last known state of a feature. It has no record; its tasks have.
 type knownFeature struct {
 	answers statusAnswers[task.FeatureStatus]
 }
 
-// featureKey tells features from tasks where both are named.
+// featureKey is the prefix of features' keys where tasks have keys too.
 const featureKey = "feature/"
 
-// maxEnded is how many features that ended are listed, the latest.
+// maxEnded limits the listed features that ended, the latest first.
 const maxEnded = 20
 
-// featureOf gives what was heard of a feature. The caller has the lock.
+// featureOf returns a known feature, which it adds if needed. The caller must have the lock.
 func (r *Remote) featureOf(key string) *knownFeature {
 	if r.features[key] == nil {
 		r.features[key] = &knownFeature{}
@@ -40,7 +40,7 @@ func boolToInt(is bool) int {
 	return 0
 }
 
-// askFeature asks a feature where it stands. Some worker has to be there.
+// askFeature asks a feature for its status. A worker must be connected, because it answers.
 func (r *Remote) askFeature(ctx context.Context, key string) {
 	one, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -61,7 +61,7 @@ func (r *Remote) askFeature(ctx context.Context, key string) {
 	r.askSilentAgain(was, f.answers.silentReason)
 }
 
-// Features gives the features that are open, and the latest of the others.
+// Features lists the open features, and the latest of the others.
 func (r *Remote) Features() (list []web.FleetFeature) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +76,7 @@ func (r *Remote) Features() (list []web.FleetFeature) {
 	return list
 }
 
-// Feature asks a feature where it stands, unless it was asked just now.
+// Feature returns a feature, after asking for its status unless that is fresh.
 func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, bool) {
 	row := func() (Row, bool) {
 		i := slices.IndexFunc(r.listedFeatures, func(row Row) bool { return row.Task.Key() == key })
@@ -101,7 +101,7 @@ func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, boo
 	return r.featureForPages(now), true
 }
 
-// featureForPages is a feature for the pages. The caller has the lock.
+// featureForPages returns a feature for the pages. The caller must have the lock.
 func (r *Remote) featureForPages(row Row) web.FleetFeature {
 	k := r.featureOf(row.Task.Key())
 	st := k.answers.status
@@ -141,7 +141,7 @@ func (r *Remote) featureForPages(row Row) web.FleetFeature {
 	return f
 }
 
-// partForPages is a task of a feature for the pages. The caller has the lock.
+// partForPages returns a task of a feature for the pages. The caller must have the lock.
 func (r *Remote) partForPages(st task.FeatureStatus, i int, p task.Part) web.FleetPart {
 	t := st.Tasks[i]
 	out := web.FleetPart{Task: cmp.Or(p.Task, t.ID), Begun: p.Tries > 0, Title: belay.TitleOf(t.Listed.Title), Stage: string(p.Stage),
@@ -181,7 +181,7 @@ func (r *Remote) DecideFeature(ctx context.Context, key string, a web.Answer) er
 	return nil
 }
 
-// overtakenFeatureError is the error of an answer to a gate that somebody else has answered.
+// overtakenFeatureError returns an error if somebody else has answered the gate, else nil.
 func overtakenFeatureError(st task.FeatureStatus, d task.Decision) error {
 	decided := fmt.Sprintf("decided at gate %d: ", d.Gate)
 	for _, l := range slices.Backward(st.Lines) {

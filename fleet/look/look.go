@@ -1,6 +1,7 @@
-// Package look shows the tasks of a fleet on the machine of somebody who answers gates: of each remote it has a copy of
-// the records and snapshots, without files, which it keeps up to date while it is looked at, and it compares them with
-// what the server knows. It runs nothing, and writes nothing but that copy.
+// Package look shows the tasks of a fleet on the machine of a person who answers gates. It has a
+// copy of each remote's records and snapshots, without files, which it updates while somebody views
+// them, and compares them with what the server knows. It runs nothing, and writes nothing but that
+// copy.
 package look
 
 import (
@@ -29,18 +30,18 @@ import (
 type Row struct {
 	Task    belay.TaskID // or the feature's name
 	Feature bool
-	Phase   string // loop.Phase, or a state of the fleet's
+	Phase   string // loop.Phase, or a phase of the fleet
 	Outcome string // "" while it is open
 	Worker  string
 	Cost    float64 // US dollars
 }
 
-// Server is the fleet's server. An error with belay.CodeNotFound says that it does not know the task or feature; one of Decide
-// or DecideFeature with belay.CodeUsage, that the decision is refused.
+// Server is the fleet's server. belay.CodeNotFound: it does not know the task or feature.
+// belay.CodeUsage, of Decide and DecideFeature: the decision is rejected.
 type Server interface {
-	// List gives the tasks and features of a remote, the latest first.
+	// List returns the tasks and features of a remote, the latest first.
 	List(ctx context.Context, remote string) ([]Row, error)
-	// Status asks a task where it stands; failed says what its step that is tried again failed with last.
+	// Status asks a task for its status; failed is the last error of a step that is being retried.
 	Status(ctx context.Context, remote string, id belay.TaskID) (st task.Status, failed string, err error)
 	// Decide returns once the decision is in the task's record.
 	Decide(ctx context.Context, remote string, id belay.TaskID, d task.Decision) (task.Status, error)
@@ -49,48 +50,48 @@ type Server interface {
 	DecideFeature(ctx context.Context, remote, name string, d task.Decision) (task.FeatureStatus, error)
 }
 
-// How long the server and a task may take to answer, and how long an answer is shown without asking again.
+// Time limits for answers of the server and of a task, and how long an answer stays fresh.
 const (
 	answerTimeout = 5 * time.Second
-	askTimeout    = 10 * time.Second // for all tasks that are asked in turn
+	askTimeout    = 10 * time.Second // for one round over all tasks
 	decideTimeout = 30 * time.Second
 	freshTime     = 2 * time.Second
-	maxParallel   = 8 // tasks that are asked
+	maxParallel   = 8 // tasks asked at once
 )
 
-// Remote is a repository of the fleet, as it is shown here. It is a web.Fleet.
+// Remote is a repository of the fleet. It implements web.Fleet.
 type Remote struct {
-	url       string // without a login: as the server knows it
+	url       string // without a login, as the server knows it
 	server    Server
 	copy      *remote.Follower
-	refresh   chan struct{} // has it look again at once
-	copyTried chan struct{} // closed once it was tried to make the copy
+	refresh   chan struct{} // makes Follow sync at once
+	copyTried chan struct{} // closed after the first attempt to make the copy
 
 	syncLock sync.Mutex // of Sync
 
 	mu             sync.Mutex
 	rows           map[string]Row // by the task's key
 	tasks          map[string]*knownTask
-	listedFeatures []Row // the features, as the server lists them
+	listedFeatures []Row // in the server's order
 	features       map[string]*knownFeature
-	problems       [2]string // with the server, with the remote
-	lastFetch      time.Time // when it began, the last time that it worked
-	changes        int       // of what Tasks and Features give
-	lastSync       time.Time // when Sync began last
+	problems       [2]string // of the server and of the remote
+	lastFetch      time.Time // start of the last successful fetch
+	changes        int       // counts changes of what Tasks and Features return
+	lastSync       time.Time // start of the last Sync
 }
 
 var _ web.Fleet = (*Remote)(nil)
 
-// statusAnswers is what a task or a feature said of itself.
+// statusAnswers are the answers of a task or feature about itself.
 type statusAnswers[T any] struct {
 	status       T
 	failed       string
-	answeredAt   time.Time // when status was given; zero when it never was
-	silentReason string    // why it was not given the last time
-	askAgain     bool      // it is asked again: a worker answers now
+	answeredAt   time.Time // time of status; zero if there never was an answer
+	silentReason string    // why the last question had no answer
+	askAgain     bool      // ask again: a worker answers now
 }
 
-// heard takes an answer, and reports whether it is another one than before.
+// addAnswer stores an answer, and reports whether it differs from the previous one.
 func (a *statusAnswers[T]) addAnswer(asked time.Time, st T, failed string, err error, differs func(was T) bool) bool {
 	silent := ""
 	if err != nil {
@@ -103,7 +104,8 @@ func (a *statusAnswers[T]) addAnswer(asked time.Time, st T, failed string, err e
 	return news
 }
 
-// shouldAsk reports whether it is asked: what ended before it was ever asked has its record.
+// shouldAsk reports whether to ask: not what ended before it was ever asked, because that has its
+// record.
 func (a *statusAnswers[T]) shouldAsk(r Row, moved bool, synced time.Time) bool {
 	switch {
 	case a.answeredAt.IsZero() && r.Outcome != "":
@@ -114,22 +116,22 @@ func (a *statusAnswers[T]) shouldAsk(r Row, moved bool, synced time.Time) bool {
 	return a.askAgain || moved && a.answeredAt.Before(synced)
 }
 
-// knownTask is what was heard of one task.
+// knownTask is the last known state of a task.
 type knownTask struct {
 	answers statusAnswers[task.Status]
 
-	copyError    error  // why the record on the remote is not in the copy
-	deleted      bool   // the remote has its record no more
-	forgottenDay string // the day on which the remote forgot its snapshots; "" when it did not
-	entries      int    // of the record in the copy
-	open         bool   // by that record
-	forked       bool   // that record is not the one that the server knows
-	awaitedEntry int    // the first entry that the server spoke of and the copy has not
+	copyError    error  // why the copy lacks the remote's record
+	deleted      bool   // the remote no longer has its record
+	forgottenDay string // the day on which the remote forgot its snapshots; "" if it did not
+	entries      int    // number of the copy's record
+	open         bool   // by the copy's record
+	forked       bool   // the copy's record is not the one that the server knows
+	awaitedEntry int    // the last entry that the server knows and the copy lacks
 	awaitedSince time.Time
-	problem      string // what of this people have to know
+	problem      string // for people; see copyProblem
 }
 
-// New shows a remote, with its copy below home.
+// New returns a remote, with its copy below home.
 func New(home, url string, server Server) *Remote {
 	public := remote.WithoutLogin(url)
 	return &Remote{url: public, server: server, copy: remote.NewFollower(filepath.Join(home, task.RepositoryKey(public)), url),
@@ -137,17 +139,17 @@ func New(home, url string, server Server) *Remote {
 		features: map[string]*knownFeature{}}
 }
 
-// Repository is the remote for the pages.
+// Repository returns the remote for the pages.
 func (r *Remote) Repository() web.Repository {
 	name := strings.TrimSuffix(strings.TrimRight(r.url, "/"), ".git")
 	name = name[strings.LastIndexAny(name, "/:")+1:]
 	return web.Repository{Name: name, Root: r.url, Open: r.openCopy, Fleet: r}
 }
 
-// openCopy opens the copy. CodeCannot when there is none, because the remote could not be read yet.
+// openCopy opens the copy. CodeCannot: there is none, because the remote could not be read yet.
 func (r *Remote) openCopy(ctx context.Context) (*app.Service, error) {
 	r.refreshSoon()
-	select { // the pages are opened as soon as they are served
+	select { // pages may be opened as soon as they are served
 	case <-r.copyTried:
 	case <-time.After(answerTimeout):
 	case <-ctx.Done():
@@ -163,7 +165,7 @@ func (r *Remote) openCopy(ctx context.Context) (*app.Service, error) {
 	return app.Open(ctx, app.OpenOptions{Dir: r.copy.Root, Force: true})
 }
 
-// refreshSoon has Follow look again soon, because somebody looks at the pages.
+// refreshSoon makes Follow sync soon, because somebody views the pages.
 func (r *Remote) refreshSoon() {
 	r.mu.Lock()
 	old := time.Since(r.lastSync) > freshTime
@@ -176,8 +178,8 @@ func (r *Remote) refreshSoon() {
 	}
 }
 
-// Follow looks at the server and the remote until ctx ends: at once when a page was asked for, and otherwise the more
-// seldom the longer nothing changed.
+// Follow syncs with the server and the remote until ctx ends: at once after a page was requested,
+// otherwise less and less often while nothing changes.
 func (r *Remote) Follow(ctx context.Context) {
 	const least, most = 2 * time.Second, 15 * time.Second
 	for wait := least; ; {
@@ -195,8 +197,8 @@ func (r *Remote) Follow(ctx context.Context) {
 	}
 }
 
-// Sync asks the server for its tasks and fetches the records that moved. What fails is kept for the pages, with what was
-// known before. changed reports whether there is something new to show.
+// Sync asks the server for its tasks and fetches changed records. It keeps errors for the pages,
+// beside the last known state, and reports whether there is something new to show.
 func (r *Remote) Sync(ctx context.Context) (changed bool) {
 	r.syncLock.Lock()
 	defer r.syncLock.Unlock()
@@ -205,11 +207,12 @@ func (r *Remote) Sync(ctx context.Context) (changed bool) {
 	before := r.changes
 	r.mu.Unlock()
 	err := r.copy.Make(ctx)
-	if err != nil { // that it is there says nothing of the remote
+	if err != nil { // success does not show that the remote can be read: the copy may exist already
 		r.setReadable(ctx, err)
 	}
 	r.openPages()
-	// The server is asked first: what it knows of a record was pushed before, so the remote has it then, or never will.
+	// The server is asked first: what it knows of a record was pushed before, so the remote must
+	// have it by the time of the fetch.
 	moved := r.listTasks(ctx)
 	r.askTasks(ctx, moved, true)
 	if err == nil {
@@ -226,7 +229,7 @@ func (r *Remote) Sync(ctx context.Context) (changed bool) {
 	return r.changes != before
 }
 
-// listTasks asks the server for its tasks, and gives those that stand elsewhere than before.
+// listTasks asks the server for its tasks, and returns the keys of those that changed.
 func (r *Remote) listTasks(ctx context.Context) map[string]bool {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -246,7 +249,7 @@ func (r *Remote) listTasks(ctx context.Context) map[string]bool {
 		key := row.Task.Key()
 		if row.Feature {
 			if r.listedFeatures = append(r.listedFeatures, row); !slices.Contains(features, row) || row.Phase == string(loop.PhaseGate) {
-				moved[featureKey+key] = true // one that waits may wait for more
+				moved[featureKey+key] = true // a waiting feature may open another gate
 				r.changes += boolToInt(!slices.Contains(features, row))
 			}
 			continue
@@ -261,7 +264,8 @@ func (r *Remote) listTasks(ctx context.Context) map[string]bool {
 	return moved
 }
 
-// setProblem keeps what is wrong with the server (0) or the remote (1); "" for nothing. The caller has the lock.
+// setProblem sets the problem with the server (0) or the remote (1); "" for none. The caller must
+// have the lock.
 func (r *Remote) setProblem(of int, what string) {
 	if r.problems[of] != what {
 		r.problems[of] = what
@@ -269,7 +273,7 @@ func (r *Remote) setProblem(of int, what string) {
 	}
 }
 
-// taskOf gives what was heard of a task. The caller has the lock.
+// taskOf returns a known task, which it adds if needed. The caller must have the lock.
 func (r *Remote) taskOf(key string) *knownTask {
 	if r.tasks[key] == nil {
 		r.tasks[key] = &knownTask{}
@@ -278,7 +282,7 @@ func (r *Remote) taskOf(key string) *knownTask {
 	return r.tasks[key]
 }
 
-// setReadable keeps whether the remote could be read.
+// setReadable sets or clears the problem that the remote cannot be read.
 func (r *Remote) setReadable(ctx context.Context, err error) {
 	if err != nil && ctx.Err() != nil {
 		return
@@ -296,7 +300,7 @@ func (r *Remote) setReadable(ctx context.Context, err error) {
 	r.setProblem(1, text)
 }
 
-// openPages lets the pages be opened.
+// openPages allows the pages to open.
 func (r *Remote) openPages() {
 	select {
 	case <-r.copyTried:
@@ -305,7 +309,7 @@ func (r *Remote) openPages() {
 	}
 }
 
-// fetchCopy brings the copy up to date, and gives the tasks whose record moved.
+// fetchCopy updates the copy, and returns the keys of the tasks with a new record.
 func (r *Remote) fetchCopy(ctx context.Context) map[string]bool {
 	began := time.Now()
 	moved := map[string]bool{}
@@ -356,14 +360,14 @@ func (r *Remote) adoptRecords(ctx context.Context, records map[belay.TaskID]stri
 	return r.copy.Adopt(ctx, s, records)
 }
 
-// compareRecord looks at a task's record in the copy: whether it is the one that the server knows.
+// compareRecord compares a task's record in the copy with what the server knows of it.
 func (r *Remote) compareRecord(id belay.TaskID) {
 	log, err := journal.Open(filepath.Join(r.copy.Mirror.Dir, "belay")).Read(id)
 	rec, bad := session.Fold(log)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := r.taskOf(id.Key())
-	if err != nil || bad != nil { // the page of the task says what is wrong
+	if err != nil || bad != nil { // the task's page shows the error
 		log, rec = journal.Log{}, &session.Record{}
 	}
 	n := k.answers.status.Head.Seq
@@ -374,8 +378,8 @@ func (r *Remote) compareRecord(id belay.TaskID) {
 	}
 }
 
-// askTasks asks the tasks that stand elsewhere than before, and those that never answered, where they stand: those that wait for
-// a person first. What there is no time for is asked the next time.
+// askTasks asks the tasks that changed or never answered for their status, those that wait for a
+// person first. If time runs out, the others are asked the next time.
 func (r *Remote) askTasks(ctx context.Context, moved map[string]bool, probe bool) {
 	r.mu.Lock()
 	if r.problems[0] != "" {
@@ -405,7 +409,7 @@ func (r *Remote) askTasks(ctx context.Context, moved map[string]bool, probe bool
 			func(ctx context.Context) { r.askTask(ctx, belay.TaskID(key)) })
 	}
 	r.mu.Unlock()
-	if probe { // one of those that were silent says whether a worker is back
+	if probe { // one of the silent ones shows whether a worker is back
 		later = append(later, silent[:min(1, len(silent))]...)
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
@@ -425,14 +429,14 @@ func (r *Remote) askTasks(ctx context.Context, moved map[string]bool, probe bool
 	all.Wait()
 }
 
-// askTask asks one task where it stands. Its worker need not be there, but some worker has to.
+// askTask asks one task for its status. Any connected worker can answer, not only the task's own.
 func (r *Remote) askTask(ctx context.Context, id belay.TaskID) {
 	one, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	asked := time.Now()
 	st, failed, err := r.server.Status(one, r.url, id)
 	if err != nil && ctx.Err() != nil {
-		return // it was not given its time
+		return // the round's time ran out first
 	}
 	defer r.compareRecord(id)
 	r.mu.Lock()
@@ -447,7 +451,8 @@ func (r *Remote) askTask(ctx context.Context, id belay.TaskID) {
 	r.askSilentAgain(was, t.answers.silentReason)
 }
 
-// askSilentAgain has everything that was silent asked again, since a worker answers now. The caller has the lock.
+// askSilentAgain marks everything silent to be asked again, since a worker answers now. The caller
+// must have the lock.
 func (r *Remote) askSilentAgain(was, now string) {
 	if was == "" || now != "" {
 		return
@@ -460,20 +465,20 @@ func (r *Remote) askSilentAgain(was, now string) {
 	}
 }
 
-// Mark counts what changed.
+// Mark returns a text that changes with every change.
 func (r *Remote) Mark() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return fmt.Sprintf("%x", r.changes)
 }
 
-// Tasks gives what is known of all tasks, the last that was submitted first, and what is wrong with the server and the remote.
+// Tasks returns all known tasks by key, and the problems with the server and the remote.
 func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(r.tasks)) {
 		t := r.taskForPages(key)
-		t.Happened = nil // a list has no place for it
+		t.Happened = nil // not shown in a list
 		list = append(list, t)
 	}
 	for _, w := range r.problems {
@@ -484,7 +489,7 @@ func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
 	return list, problems
 }
 
-// Task asks a task where it stands, unless it was asked just now.
+// Task returns a task, after asking for its status unless that is fresh.
 func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool) {
 	r.mu.Lock()
 	t, ok := r.tasks[id.Key()]
@@ -503,7 +508,7 @@ func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool
 	return shown, true
 }
 
-// taskForPages is a task for the pages. The caller has the lock.
+// taskForPages returns a task for the pages. The caller must have the lock.
 func (r *Remote) taskForPages(key string) web.FleetTask {
 	k, row := r.tasks[key], r.rows[key]
 	st := k.answers.status
@@ -514,8 +519,8 @@ func (r *Remote) taskForPages(key string) web.FleetTask {
 	}
 	_, listed := r.rows[key]
 	switch {
-	case r.problems[0] != "": // what it said before may be past
-	case !listed && !k.open: // it ended so long ago that the server forgot it
+	case r.problems[0] != "": // its last answer may be out of date
+	case !listed && !k.open: // it ended so long ago that the server no longer has it
 	case !listed:
 		t.Notes = append(t.Notes, "the server has no task of this name and remote: "+
 			"give the remote as belay-fleet submit was given it")
@@ -544,14 +549,15 @@ func (r *Remote) taskForPages(key string) web.FleetTask {
 		t.Notes = append(t.Notes, fmt.Sprintf("not pushed: the last %d entries of its record are on worker %s alone, "+
 			"so this page is behind", st.Head.Seq-k.entries, st.Worker))
 	}
-	// Nothing is decided by what may be another record; that the task continues can be.
+	// No decision on what may be another record, except to continue the task.
 	if t.Problem = k.problem; t.Problem != "" {
 		t.Decisions = slices.DeleteFunc(t.Decisions, func(d loop.Decision) bool { return d != task.Resume })
 	}
 	return t
 }
 
-// listedOnly is what the server's list says of a task that does not answer. What a gate asks, the record alone says then.
+// listedOnly sets what the server's list shows of a task that does not answer. Only its record then
+// shows what a gate asks.
 func listedOnly(t *web.FleetTask, row Row) {
 	if row.Phase == string(loop.PhaseGate) {
 		return
@@ -561,7 +567,7 @@ func listedOnly(t *web.FleetTask, row Row) {
 	}
 }
 
-// setGate says what a task waits for, and which decisions it takes from here.
+// setGate sets what a task waits for, and which decisions it accepts.
 func (r *Remote) setGate(t *web.FleetTask, st task.Status) {
 	if st.State != nil {
 		t.State = *st.State
@@ -584,7 +590,8 @@ func (r *Remote) setGate(t *web.FleetTask, st task.Status) {
 	}
 }
 
-// copyProblem says why the record in the copy is not the task's; "" when nothing speaks against it. The caller has the lock.
+// copyProblem returns why the record in the copy is not the task's; "" if it seems to be. The
+// caller must have the lock.
 func (r *Remote) copyProblem(k *knownTask) string {
 	head := k.answers.status.Head
 	switch {
@@ -599,7 +606,7 @@ func (r *Remote) copyProblem(k *knownTask) string {
 	return ""
 }
 
-// Decide sends a person's answer to the task, and fetches its record once that has it.
+// Decide sends a person's answer to the task, and then fetches its record.
 func (r *Remote) Decide(ctx context.Context, id belay.TaskID, a web.Answer) error {
 	ctx, cancel := context.WithTimeout(ctx, decideTimeout)
 	defer cancel()
@@ -617,8 +624,8 @@ func (r *Remote) Decide(ctx context.Context, id belay.TaskID, a web.Answer) erro
 	return cmp.Or(overtakenError(st, d), ineffectiveError(st, d))
 }
 
-// ineffectiveError is the error of a review that the task took, and that has no effect: the files on its worker are not those
-// that were checked. The worker's note says so.
+// ineffectiveError returns an error for a review that the task accepted without effect: the files
+// on its worker changed since they were checked. The worker's note gives the reason.
 func ineffectiveError(st task.Status, d task.Decision) error {
 	if d.Verdict == "" || st.State == nil || st.State.Gate == nil || st.State.Gate.Number != d.Gate {
 		return nil
@@ -630,7 +637,7 @@ func ineffectiveError(st task.Status, d task.Decision) error {
 	return belay.Refuse(belay.CodeDrift, "belay-fleet decide "+string(st.Task.ID)+" recheck", "%s", why)
 }
 
-// reviewedError is the error of an answer to a gate that a review has answered.
+// reviewedError returns an error if a review has answered the gate, else nil.
 func reviewedError(st task.Status, d task.Decision) error {
 	if st.State == nil || st.State.Gate != nil && st.State.Gate.Number == d.Gate || d.Decision == task.Resume {
 		return nil
@@ -643,13 +650,13 @@ func reviewedError(st task.Status, d task.Decision) error {
 	return nil
 }
 
-// newDecision is an answer as the fleet takes it. A history keeps it: it has no secret that is known as one.
+// newDecision converts an answer for the fleet. A history keeps it, so known secrets are masked.
 func newDecision(a web.Answer) task.Decision {
 	return task.Decision{Gate: a.Gate, Decision: a.Decision, Note: secret.Mask(a.Words), By: a.By, Category: a.Category, Verdict: a.Verdict}
 }
 
-// overtakenError is the error of an answer to a gate that somebody else has answered: of two that are sent at once the task
-// takes both, and does what the first one says.
+// overtakenError returns an error if somebody else has answered the gate, else nil: the task
+// accepts both of two simultaneous answers and carries out the first.
 func overtakenError(st task.Status, d task.Decision) error {
 	if st.State == nil || d.Decision == task.Resume {
 		return nil

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fleet is a remote, the clone of a worker with tasks in it, and a server that knows what the worker's records say.
+// fleet is a remote, a worker's clone with tasks, and a server that knows the worker's records.
 type fleet struct {
 	t           *testing.T
 	dir, remote string
@@ -57,23 +57,23 @@ type fleet struct {
 
 	mu       sync.Mutex
 	down     error
-	silent   error // of tasks alone: no worker is there to answer for them
+	silent   error // error for each task: no worker answers
 	unpushed bool
 	omitted  *task.Omitted
-	phase    string // in the place of the record's
+	phase    string // instead of the record's
 	decided  []task.Decision
-	asked    string // for the tasks of this remote
+	asked    string // the remote that tasks were asked of
 	decides  func(belay.TaskID, task.Decision) error
 	features map[string]*task.FeatureStatus
-	more     []look.Row // that the server lists
+	more     []look.Row // more rows in the server's list
 	queried  int
-	listing  func()      // is called while the server lists
-	said     []task.Line // of the tasks
+	listing  func()      // called while the server lists
+	said     []task.Line // lines of the tasks
 }
 
 const hostile = `<script>alert(1)</script>`
 
-// newFleet has these tasks, each at its gate, on the remote.
+// newFleet creates these tasks on the remote, each at its gate.
 func newFleet(t *testing.T, tasks ...belay.TaskID) *fleet {
 	t.Helper()
 	f := &fleet{t: t, dir: t.TempDir(), last: map[belay.TaskID]string{}}
@@ -102,7 +102,7 @@ func newFleet(t *testing.T, tasks ...belay.TaskID) *fleet {
 	return f
 }
 
-// visited are the pages of the fleet, up to date, and somebody who has opened them.
+// visited returns the fleet's pages, up to date, and a visitor who has opened them.
 func (f *fleet) visited() (*look.Remote, *visitor) {
 	f.t.Helper()
 	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
@@ -128,7 +128,7 @@ func (f *fleet) write(name, text string) {
 	}
 }
 
-// add makes a task that waits at a gate because its attempt changed a protected file.
+// add creates a task that waits at a gate because its attempt changed a protected file.
 func (f *fleet) add(id belay.TaskID) {
 	f.t.Helper()
 	ctx := f.t.Context()
@@ -166,7 +166,7 @@ func (f *fleet) push(id belay.TaskID) {
 	f.last[id] = commit
 }
 
-// List, Status and Decide are a look.Server.
+// List, Status and Decide implement look.Server.
 func (f *fleet) List(_ context.Context, remote string) ([]look.Row, error) {
 	if f.listing != nil {
 		f.listing()
@@ -190,7 +190,7 @@ func (f *fleet) List(_ context.Context, remote string) ([]look.Row, error) {
 	return append(rows, f.more...), err
 }
 
-// Feature and DecideFeature are of a look.Server.
+// Feature and DecideFeature implement look.Server.
 func (f *fleet) Feature(_ context.Context, _, name string) (task.FeatureStatus, string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -270,7 +270,8 @@ func visit(t *testing.T, remotes ...*look.Remote) *visitor {
 
 var formKey = regexp.MustCompile(`name="key" value="(\w+)"`)
 
-// page reads a page, which must be whole and have the texts; one that begins with ! is one that it must not have.
+// page requests a page, which must be complete and contain the texts, or not contain those that
+// begin with !.
 func (v *visitor) page(status int, path string, texts ...string) string {
 	v.t.Helper()
 	r, err := v.client.Get(v.at + path)
@@ -351,17 +352,17 @@ func TestPages(t *testing.T) {
 	if want := (task.Decision{Gate: 1, Decision: "guide", Note: "use a clock", By: "ana"}); len(f.decided) != 1 || f.decided[0] != want {
 		t.Errorf("the task was sent %+v", f.decided)
 	}
-	// A second person has the page of before.
+	// A second person has an outdated page.
 	f.decides = func(belay.TaskID, task.Decision) error {
 		return belay.Refuse(belay.CodeUsage, "", "T1 does not wait at gate 1 any more")
 	}
 	v.decide(409, "/r/1/task/T1/decide", "1", "retry", "T1 was answered meanwhile: guide, by ana")
-	// Both came to the task at once: it took both, and does what the first says.
+	// Both answers reached the task at once: it accepts both, and carries out the first.
 	f.decides = func(belay.TaskID, task.Decision) error { return nil }
 	v.decide(409, "/r/1/task/T1/decide", "1", "retry", "T1 was answered meanwhile: guide, by ana")
 }
 
-// TestSure: what ends a task is asked for twice.
+// TestSure: a decision that ends a task needs a confirmation.
 func TestSure(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -374,7 +375,8 @@ func TestSure(t *testing.T) {
 	}
 }
 
-// TestDown: without the server, or without the remote, the pages show what is known and say so.
+// TestDown: without the server, or without the remote, the pages show the last known state and the
+// problem.
 func TestDown(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -397,14 +399,14 @@ func TestDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.down = errors.New("connection refused")
-	r = look.New(home, f.remote, f) // started again
+	r = look.New(home, f.remote, f) // restarted
 	r.Sync(t.Context())
 	v = visit(t, r)
 	v.page(200, "/r/1/", "T1", "waits for you", "the remote cannot be read", "does not answer", "connection refused")
 	v.page(200, "/r/1/task/T1", "Waiting for you", "It cannot be decided here now", "!<button")
 }
 
-// TestSilent: without a worker that answers for a task its record can be read, and nothing be decided.
+// TestSilent: if no worker answers for a task, its record is shown, without decisions.
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -418,7 +420,7 @@ func TestSilent(t *testing.T) {
 	v.page(200, "/r/1/task/T1", `value="retry"`, "!no poller seen")
 }
 
-// TestUnpushed: what a worker could not push is known by the server alone.
+// TestUnpushed: only the server knows what a worker could not push.
 func TestUnpushed(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -433,8 +435,8 @@ func TestUnpushed(t *testing.T) {
 	v.page(200, "/r/1/task/T1", "Changed files", "!not pushed: ")
 }
 
-// TestInPart: that the server has a part of a task's state is said until the record is here, which has the whole; the page of the
-// task has the first findings and says how many more there are.
+// TestInPart: a task with a partial state is marked so until its complete record is here; the page
+// then shows the first findings and the number of the others.
 func TestInPart(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -459,7 +461,8 @@ func TestInPart(t *testing.T) {
 	}
 }
 
-// TestForgotten: a task whose snapshots were forgotten on the remote is shown with its record, and no problem.
+// TestForgotten: a task without snapshots on the remote is shown with its record, without a
+// problem.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -471,13 +474,13 @@ func TestForgotten(t *testing.T) {
 	if err != nil || out.Snapshots == 0 {
 		t.Fatal(out, err)
 	}
-	for range 2 { // the copy that had them, and the same one again
+	for range 2 { // a copy that had them, then the same copy again
 		r.Sync(t.Context())
 		v.page(200, "/r/1/task/T1", "its snapshots were forgotten on "+now.UTC().Format(time.DateOnly), "protected", "!record problem")
 	}
 }
 
-// TestQuarantined: a task that no worker could do is let go on.
+// TestQuarantined: a quarantined task can be resumed.
 func TestQuarantined(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -492,8 +495,9 @@ func TestQuarantined(t *testing.T) {
 	}
 }
 
-// TestTampered: a record that somebody changed on the remote is not shown as the task's, neither to who has seen it before
-// nor to who sees it for the first time, and stays a problem when the pages are started again.
+// TestTampered: a record that somebody changed on the remote is not shown as the task's, neither to
+// a viewer who has seen it before nor to a new one, and the problem remains after a restart of the
+// pages.
 func TestTampered(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -512,7 +516,7 @@ func TestTampered(t *testing.T) {
 	cases := []struct {
 		id          belay.TaskID
 		spoil       func(belay.TaskID)
-		seen, never string // what is said
+		seen, never string // texts
 	}{
 		{id: "T1", spoil: damaged, seen: "is damaged", never: "is damaged"},
 		{id: "T2", spoil: cut, seen: "has 3 entries, and had", never: "and 3 are here"},
@@ -531,7 +535,7 @@ func TestTampered(t *testing.T) {
 	for _, c := range cases {
 		c.spoil(c.id)
 	}
-	for range 2 { // the second time they are started again
+	for range 2 { // restarted the second time
 		var remotes []*look.Remote
 		for _, home := range []string{seen, never} {
 			r := look.New(home, f.remote, f)
@@ -566,7 +570,7 @@ func (f *fleet) rewrite(id belay.TaskID, change func(string) string) {
 	f.git(work, "push", "-q", "-f", f.remote, "HEAD:"+ref)
 }
 
-// forge replaces a record on the remote with one that is whole, and that its worker never wrote.
+// forge replaces a record on the remote with a valid one that its worker never wrote.
 func (f *fleet) forge(id belay.TaskID) {
 	f.t.Helper()
 	other := newFleet(f.t)
@@ -584,7 +588,8 @@ func (f *fleet) forge(id belay.TaskID) {
 	}
 }
 
-// TestAddress: a password in a remote's address is on no page, and the server is asked for the remote as it was submitted.
+// TestAddress: a password in a remote's address is on no page, and the server is asked for the
+// remote as it was submitted.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -600,7 +605,7 @@ func TestAddress(t *testing.T) {
 	v.page(500, "/r/1/", "the remote cannot be read", "!hunter2")
 }
 
-// TestChanges: a page that is open hears of what the server knows, and of what was pushed.
+// TestChanges: an open page is notified of what the server knows, and of what was pushed.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")
@@ -632,7 +637,7 @@ func TestChanges(t *testing.T) {
 		}
 		t.Fatal("the events ended")
 	}
-	changed() // since the mark that the page has not given
+	changed() // since a mark that no page has
 	f.mu.Lock()
 	f.phase = task.PhaseQuarantined
 	f.mu.Unlock()
@@ -645,7 +650,7 @@ func TestChanges(t *testing.T) {
 	v.page(200, "/r/1/", "T2")
 }
 
-// nobody is a runner.Observer.
+// nobody is a runner.Observer that ignores everything.
 type nobody struct{}
 
 func (nobody) Begins(*session.Record, loop.Command) {}

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// gated drives a task to its gate: each attempt fails its tests until the prompt says GOOD.
+// gated drives a task to its gate: each attempt fails its tests until the prompt contains GOOD.
 func (p *place) gated(in task.Input) *known {
 	p.t.Helper()
 	var k known
@@ -21,10 +21,10 @@ func (p *place) gated(in task.Input) *known {
 	return &k
 }
 
-// told is an agent that spoils a file until it is told what is wrong.
+// told is an agent that breaks a file until the prompt asks for a good one.
 const told = `if grep -q 'say good'; then echo good > src/a.txt; else echo bad > src/a.txt; fi`
 
-// asked gives the input of a task with that agent.
+// asked returns the input of a task with that agent.
 func (p *place) asked() task.Input {
 	in := p.input("T1", "")
 	in.Agent = []string{"sh", "-c", told}
@@ -42,7 +42,8 @@ func (p *place) decide(name string, in task.Input, k *known, q task.Ask) {
 	p.took(k, st)
 }
 
-// TestReview: a review reaches the next attempt, also on another machine, counts once, and leaves no file in the work.
+// TestReview: a review reaches the next attempt, also on another machine, counts once, and adds no
+// file to the work.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -83,7 +84,8 @@ func (p *place) adopt(name string, in task.Input, k *known) {
 	p.took(k, st)
 }
 
-// TestReviewDrift: files that were changed by hand since the checks are not approved, and the gate stays open.
+// TestReviewDrift: files that were edited by hand since the checks cannot be approved, and the gate
+// stays open.
 func TestReviewDrift(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -106,7 +108,8 @@ func TestReviewDrift(t *testing.T) {
 	}
 }
 
-// TestApproveOver: rejected work is accepted with a reason, which is in the record, and delivered.
+// TestApproveOver: a person can accept rejected work with a reason; the record has it, and the work
+// is delivered.
 func TestApproveOver(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

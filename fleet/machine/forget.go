@@ -20,8 +20,8 @@ type Lister interface {
 	ListWorkflow(context.Context, *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
 }
 
-// Forget deletes on a remote what it has of tasks that ended long ago. Errors of type task.ErrRefused: the remote may not run
-// here, or does not let refs be deleted.
+// Forget deletes what a remote has of tasks that ended long ago. Errors of type task.ErrRefused:
+// the remote is not trusted here, or refuses to delete refs.
 func (m *Machine) Forget(ctx context.Context, q task.ForgetAsk) (task.ForgetResult, error) {
 	ctx, stop := heartbeatEvery(ctx, 0)
 	defer stop()
@@ -37,11 +37,12 @@ func (m *Machine) Forget(ctx context.Context, q task.ForgetAsk) (task.ForgetResu
 	return out, nonRetryable(err)
 }
 
-// maxForgotten is how many tasks the result of a workflow names: it has a limit of 2 MB.
+// maxForgotten limits the tasks in a result: the server takes 2 MB.
 const maxForgotten = 1000
 
-// OpenOrEndedTasks asks the server for the tasks of a remote, by their key, with the time when they ended: the zero time for those that
-// run or wait, and those of a feature that does, whatever their own state is.
+// OpenOrEndedTasks asks the server for the tasks of a remote, by their key, with the time when they
+// ended. It is zero for those that run or wait, and for those of an open feature, whatever their
+// own state.
 func OpenOrEndedTasks(ctx context.Context, c Lister, url string) (map[belay.TaskID]time.Time, error) {
 	q := fmt.Sprintf("WorkflowType IN ('%s', '%s') AND %s = '%s'", task.WorkflowName, task.FeatureName, task.AttrRepository,
 		task.RepositoryKey(url))
@@ -62,7 +63,7 @@ func OpenOrEndedTasks(ctx context.Context, c Lister, url string) (map[belay.Task
 			switch at, seen := known[id]; {
 			case running:
 				known[id] = time.Time{}
-			case !seen || !at.IsZero() && at.Before(e.CloseTime.AsTime()): // of several runs the last one
+			case !seen || !at.IsZero() && at.Before(e.CloseTime.AsTime()): // the last of several runs
 				known[id] = e.CloseTime.AsTime()
 			}
 		}
@@ -78,7 +79,8 @@ func OpenOrEndedTasks(ctx context.Context, c Lister, url string) (map[belay.Task
 	return known, nil
 }
 
-// keywordAttribute is a keyword that a workflow can be searched by; "" when it has none of that name.
+// keywordAttribute returns a keyword search attribute of a workflow; "" if it has none of that
+// name.
 func keywordAttribute(e *workflowpb.WorkflowExecutionInfo, name string) (s string) {
 	_ = converter.GetDefaultDataConverter().FromPayload(e.GetSearchAttributes().GetIndexedFields()[name], &s)
 	return s

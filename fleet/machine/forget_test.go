@@ -24,7 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// list gives its workflows a page each.
+// list returns its workflows, one on each page.
 type list struct {
 	server
 	all   []*workflowpb.WorkflowExecutionInfo
@@ -53,7 +53,8 @@ func execution(kind, id, feature string, status enums.WorkflowExecutionStatus, c
 		SearchAttributes: &common.SearchAttributes{IndexedFields: fields}}
 }
 
-// TestKnown: what runs has no end, of several runs the last one counts, and tasks of a feature that is open may be needed.
+// TestKnown: a running task has no end, the last of several runs counts, and the tasks of an open
+// feature may still be needed.
 func TestKnown(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -78,7 +79,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestForget: a worker asks the server before it deletes anything, and only on remotes that it trusts.
+// TestForget: a worker asks the server before it deletes anything, and deletes only on trusted
+// remotes.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// TestWorkerProcess does a task on machine a, as a worker of its own that another test starts.
+// TestWorkerProcess does a task on machine a, as a separate worker that another test starts.
 func TestWorkerProcess(t *testing.T) {
 	text := os.Getenv("BELAY_WORK")
 	if text == "" {
@@ -44,8 +44,8 @@ func TestWorkerProcess(t *testing.T) {
 	p.until(p.machine("a"), in, &k, "")
 }
 
-// killed begins a task in a worker of its own and kills that when its agent is at work. The agent, which is
-// under its shim, is left.
+// killed begins a task in a separate worker and kills that worker while its agent works. The agent,
+// a child of its shim, keeps running.
 func (p *place) killed(in task.Input) {
 	p.t.Helper()
 	self, err := os.Executable()
@@ -78,7 +78,8 @@ func (p *place) killed(in task.Input) {
 	_ = cmd.Wait()
 }
 
-// ended does the attempt of a task on machine a until its agent is at work, and ends the activity for a reason.
+// ended runs the attempt of a task on machine a until its agent works, and then ends the activity
+// for a reason.
 func (p *place) ended(in task.Input, k *known, why error) (task.ActivityResult, error) {
 	p.t.Helper()
 	m := p.machine("a")
@@ -109,7 +110,8 @@ func (p *place) ended(in task.Input, k *known, why error) (task.ActivityResult, 
 	return st, err
 }
 
-// An agent outlives a server that cannot be reached, or that gave its worker up: who does the command next waits for it.
+// An agent survives a server that is unreachable, or that gave its worker up: whoever does the
+// command next waits for it.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	for name, why := range map[string]error{"given up": serviceerror.NewNotFound("no such activity"),
@@ -172,12 +174,12 @@ func (p *place) eventually(what string, done func() bool) {
 	}
 }
 
-// patient is an agent that on machine a waits for a file, and counts how often it was started.
+// patient is an agent that waits for a file on machine a, and counts its starts.
 const patient = `mkdir -p out; echo $$ > out/new && mv out/new out/pid; echo x >> out/ran
 case $PWD in */a/tasks/*) while ! [ -e out/end ]; do sleep 0.05; done ;; esac
 echo good >> src/a.txt`
 
-// out is a file of the agent's on machine a, in a folder that git ignores.
+// out returns the path of an agent's file on machine a, in an ignored folder.
 func (p *place) out(in task.Input, name string) string {
 	return filepath.Join(p.tree("a", in), "out", name)
 }
@@ -197,7 +199,7 @@ func (p *place) end(in task.Input) {
 	}
 }
 
-// again brings what is known up to what a machine has recorded.
+// again updates k to what a machine has recorded.
 func (p *place) again(in task.Input, k *known) {
 	p.t.Helper()
 	st, err := p.call(p.machine("a"), task.DoName, task.Ask{Task: in, Command: loop.Command{ID: "none"}})
@@ -207,7 +209,7 @@ func (p *place) again(in task.Input, k *known) {
 	p.took(k, st)
 }
 
-// A worker that was killed and started again continues with the agent that it left.
+// A worker that is killed and started again continues with its running agent.
 func TestKilledWorkerComesBack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -228,7 +230,8 @@ func TestKilledWorkerComesBack(t *testing.T) {
 	}
 }
 
-// An agent of a worker that came back too late is stopped; its clone goes once its state is elsewhere.
+// The agent of a worker that came back too late is stopped; its clone is removed once its state is
+// elsewhere.
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -287,7 +290,7 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// A worker that was only thought lost, and gets its own task again, continues with the agent that is at work.
+// A worker that only seemed lost, and adopts its own task, continues with the running agent.
 func TestAdoptsItsOwn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -296,7 +299,7 @@ func TestAdoptsItsOwn(t *testing.T) {
 	if _, err := p.ended(in, &k, serviceerror.NewNotFound("no such activity")); err == nil {
 		t.Fatal("the activity was not given up")
 	}
-	// Two attempts of the activity at once, as where the first one's heartbeat came too late.
+	// Two attempts of the activity at once, as after a late heartbeat of the first one.
 	type got struct {
 		st  task.ActivityResult
 		err error

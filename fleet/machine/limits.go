@@ -19,7 +19,7 @@ import (
 // Team is a team in a file of limits.
 type Team struct {
 	Name        string               `yaml:"name"`
-	Remotes     []string             `yaml:"remotes"`      // addresses, or beginnings of them with a / at the end; * is all
+	Remotes     []string             `yaml:"remotes"`      // addresses, or prefixes that end with /; * is all
 	CostPerDay  float64              `yaml:"cost_per_day"` // US dollars
 	UnknownCost float64              `yaml:"unknown_cost"`
 	Agents      map[string]TeamAgent `yaml:"agents"`
@@ -31,10 +31,11 @@ type TeamAgent struct {
 	PerHour int `yaml:"per_hour"`
 }
 
-// MaxLimits is how many bytes a file of limits may have.
+// MaxLimits is the size limit of a file of limits, in bytes.
 const MaxLimits = 1 << 20
 
-// ParseLimits reads a file of limits, strictly. The first team of a remote counts. Errors (belay.CodeUsage) say what is wrong.
+// ParseLimits parses a file of limits strictly. If several teams list a remote, the first one
+// counts. Errors have CodeUsage.
 func ParseLimits(text []byte) ([]Team, error) {
 	var file struct {
 		Teams []Team `yaml:"teams"`
@@ -61,7 +62,7 @@ func ParseLimits(text []byte) ([]Team, error) {
 }
 
 func (t Team) problem() string {
-	id, err := belay.ParseTaskID(t.Name) // it is part of a workflow's id
+	id, err := belay.ParseTaskID(t.Name) // it becomes part of a workflow's ID
 	amount := func(f float64) bool { return f >= 0 && !math.IsInf(f, 0) }
 	switch {
 	case err != nil || string(id) != t.Name:
@@ -81,7 +82,7 @@ func (t Team) problem() string {
 	return ""
 }
 
-// limitsFor gives the limits that count for a remote; nil for none.
+// limitsFor returns the limits that apply to a remote; nil for none.
 func (m *Machine) limitsFor(url string) *task.Limits {
 	for _, t := range m.Teams {
 		if !containsRemote(t.Remotes, url) {
@@ -100,7 +101,8 @@ func (t Team) toLimits() *task.Limits {
 	return &l
 }
 
-// Announce gives the limits of this machine's file to the teams that have something under way: what waits is looked at again.
+// Announce sends the limits of this machine's file to the teams that have running or waiting
+// attempts, so that they are applied to those that wait.
 func (m *Machine) Announce(ctx context.Context) error {
 	for _, t := range m.Teams {
 		err := m.Server.SignalWorkflow(ctx, task.LimitsWorkflowID(t.Name), "", task.SignalLimits,
@@ -120,8 +122,8 @@ func (m *Machine) teamOf(url string) string {
 	return ""
 }
 
-// Slot asks the team of a task for an attempt, with the limits that this worker's file has. The answer goes to the task's
-// workflow. Where the file has no limits for it any more, it is granted.
+// Slot asks the team of a task for a slot, with the limits in this worker's file. The answer goes
+// to the task's workflow. If the file has no limits for the remote any more, the slot is granted.
 func (m *Machine) Slot(ctx context.Context, q task.Ask) error {
 	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()

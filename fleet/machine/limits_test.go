@@ -67,7 +67,7 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
-// FuzzParseLimits: a file is refused with a reason, or each of its teams is one that limits can be kept for.
+// FuzzParseLimits: a file is rejected with a reason, or each of its teams has usable limits.
 func FuzzParseLimits(f *testing.F) {
 	f.Add([]byte(limitsFile))
 	f.Add([]byte("teams: [{name: a, remotes: [x], cost_per_day: 1e400}]"))
@@ -89,7 +89,7 @@ func FuzzParseLimits(f *testing.F) {
 	})
 }
 
-// server notes what is signalled.
+// server records signals.
 type server struct {
 	Lister
 	to   string
@@ -117,7 +117,7 @@ func (s *server) SignalWithStartWorkflow(_ context.Context, id, _ string, arg an
 	return nil, nil
 }
 
-// The team is that of the worker's file, whatever the task says.
+// The team is the one in the worker's file, whatever the task states.
 func TestSlotIsOfTheTeam(t *testing.T) {
 	t.Parallel()
 	teams, err := ParseLimits([]byte(limitsFile))
@@ -144,7 +144,7 @@ func TestSlotIsOfTheTeam(t *testing.T) {
 	}
 }
 
-// TestAnnounce: a worker's limits reach each team that has something under way.
+// TestAnnounce: a worker's limits reach each team that has running or waiting attempts.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	s := &server{}

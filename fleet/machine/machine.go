@@ -1,6 +1,6 @@
-// Package machine does the commands of tasks on one worker's machine, each in a clone of its own, with the
-// same code that belay run uses. Each activity can be done again: what the record says was done is not done
-// a second time.
+// Package machine carries out the commands of tasks on one worker's machine, each task in its own
+// clone, with the same code as belay run. Each activity can be repeated: what the record lists as
+// done is not done again.
 package machine
 
 import (
@@ -33,29 +33,29 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Machine is where a worker's tasks are.
+// Machine is one worker's machine with its tasks.
 type Machine struct {
-	Name    string   // of the worker, unique in the fleet
-	Home    string   // the folder that everything is in
+	Name    string   // the worker's, unique in the fleet
+	Home    string   // the folder of all its files
 	Self    []string // the argument vector of the agents' shim
-	Trusted []string // remotes, or beginnings of them, whose tasks may run here; "*" is all
+	Trusted []string // remotes, or prefixes that end with /, of which tasks may run here; * is all
 	Version string
-	Teams   []Team            // whose limits count
-	Server  Server            // nil where no team has limits, and nothing is forgotten
-	Metrics *metrics.Registry // gets what tasks count on this machine; nil for none
+	Teams   []Team            // with their limits
+	Server  Server            // nil if no team has limits and nothing is forgotten
+	Metrics *metrics.Registry // metrics of the tasks on this machine; nil for none
 
-	slots  chan struct{} // how many agents, tests and reviews run at once
+	slots  chan struct{} // one for each agent, test run or review that may run at once
 	phases *taskPhases
 	places *taskPlaces
 }
 
-// taskPhases are those of the tasks, by clone.
+// taskPhases are the phases of the tasks, by clone.
 type taskPhases struct {
 	sync.Mutex
 	byClone map[string]string
 }
 
-// Server is what a client of the server does for a Machine.
+// Server is the part of a Temporal client that a Machine uses.
 type Server interface {
 	Lister
 	SignalWorkflow(ctx context.Context, workflowID, runID, signalName string, arg any) error
@@ -63,7 +63,7 @@ type Server interface {
 		workflow any, workflowArgs ...any) (client.WorkflowRun, error)
 }
 
-// New is a worker's machine that does so many commands at once.
+// New returns a machine that runs up to slots commands at once.
 func New(m Machine, slots int) *Machine {
 	slots = max(1, slots)
 	m.slots, m.phases, m.places = make(chan struct{}, slots), &taskPhases{byClone: map[string]string{}}, newPlaces(slots)
@@ -77,7 +77,7 @@ func (m *Machine) clonePath(in task.Input) string {
 	return filepath.Join(m.Home, "tasks", task.RepositoryKey(in.Remote), in.ID.Key(), "tree")
 }
 
-// mirrorsFolder has a copy of each remote.
+// mirrorsFolder contains a mirror of each remote.
 const mirrorsFolder = "mirrors"
 
 func (m *Machine) openMirror(ctx context.Context, in task.Input) (*remote.Mirror, error) {
@@ -89,10 +89,10 @@ func (m *Machine) openMirror(ctx context.Context, in task.Input) (*remote.Mirror
 	return mirror, err
 }
 
-// checkTrusted refuses a task of a remote that this worker's owner did not name: its agent, its tests and its
-// repository's config run here.
+// checkTrusted rejects a task of a remote that this worker's owner did not list: its agent, its
+// tests and the repository's config run here.
 func (m *Machine) checkTrusted(in task.Input) error {
-	if id, err := belay.ParseTaskID(string(in.ID)); err != nil || id != in.ID { // it is part of paths and of refs
+	if id, err := belay.ParseTaskID(string(in.ID)); err != nil || id != in.ID { // it becomes part of paths and refs
 		return belay.Refuse(belay.CodeUsage, "", "%q is no task id", in.ID)
 	}
 	if containsRemote(m.Trusted, in.Remote) {
@@ -102,14 +102,15 @@ func (m *Machine) checkTrusted(in task.Input) error {
 		"worker %s does not run tasks of %s", m.Name, remote.WithoutLogin(in.Remote))
 }
 
-// containsRemote reports whether a list has a remote: its address, or the beginning of it with a / at the end.
+// containsRemote reports whether a list contains a remote: its address, or a prefix of it that ends
+// with /.
 func containsRemote(list []string, url string) bool {
 	return slices.ContainsFunc(list, func(t string) bool {
 		return t == "*" || url == t || strings.HasSuffix(t, "/") && strings.HasPrefix(url, t)
 	})
 }
 
-// findOnRemote is what the remote has of a task that may run here.
+// findOnRemote fetches the state of a trusted task from the remote.
 func (m *Machine) findOnRemote(ctx context.Context, in task.Input) (*remote.Mirror, remote.State, error) {
 	if err := m.checkTrusted(in); err != nil {
 		return nil, remote.State{}, err
@@ -122,7 +123,7 @@ func (m *Machine) findOnRemote(ctx context.Context, in task.Input) (*remote.Mirr
 	return mirror, state, err
 }
 
-// makeClone makes a task's folder and clone anew.
+// makeClone creates a task's folder and clone, in place of existing ones.
 func (m *Machine) makeClone(ctx context.Context, mirror *remote.Mirror, in task.Input) error {
 	if err := mirror.FetchCommit(ctx, in.Base); err != nil {
 		return err
@@ -136,12 +137,12 @@ func (m *Machine) makeClone(ctx context.Context, mirror *remote.Mirror, in task.
 	return m.noteInput(in)
 }
 
-// Begin makes a task's clone and record, here, and starts its loop.
+// Begin creates a task's clone and record on this machine, and starts its loop.
 func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
 	st, err := m.beginTask(ctx, q)
-	if belay.CodeOf(err) == belay.CodeNotFound { // the commit was not pushed
+	if belay.CodeOf(err) == belay.CodeNotFound { // the base was not pushed
 		err = temporal.NewNonRetryableApplicationError(session.ErrorLine(err), task.ErrRefused, err)
 	}
 	return st, nonRetryable(err)
@@ -158,7 +159,7 @@ func (m *Machine) beginTask(ctx context.Context, q task.Ask) (task.ActivityResul
 	if err != nil {
 		return task.ActivityResult{}, err
 	}
-	if state.Commit != "" { // a worker was lost that had begun it
+	if state.Commit != "" { // another worker began it and was lost
 		return m.adoptTask(ctx, q, mirror, state)
 	}
 	if err := m.makeClone(ctx, mirror, in); err != nil {
@@ -179,14 +180,15 @@ func (m *Machine) beginTask(ctx context.Context, q task.Ask) (task.ActivityResul
 	return t.position(ctx)
 }
 
-// Do does one command of the loop. A context that ends stops the agent; its work is saved.
+// Do carries out one command of the loop. If the context ends, the agent is stopped and its work
+// saved.
 func (m *Machine) Do(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 	soft, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
 	st, err := m.continueTask(soft, q, func(t *openTask) error {
 		p := t.rec.State.Pending
 		if p == nil || p.ID != q.Command.ID {
-			return nil // done before, by an activity whose answer was lost
+			return nil // done before by an activity of which the answer was lost
 		}
 		done, err := m.waitForSlot(soft)
 		if err != nil {
@@ -198,7 +200,7 @@ func (m *Machine) Do(ctx context.Context, q task.Ask) (task.ActivityResult, erro
 	return st, nonRetryable(err)
 }
 
-// Wake goes on with a task that stands before its first command, or that was stopped.
+// Wake continues a task that was stopped, or waits before its first command.
 func (m *Machine) Wake(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
@@ -234,8 +236,8 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.ActivityResult, 
 	return st, nonRetryable(err)
 }
 
-// recordReview records a person's review. Where it does not count, because the files are not those that were checked, the gate
-// stays open and the task says why.
+// recordReview records a person's review. If the files changed since they were checked, it does not
+// count, the gate stays open, and a note gives the reason.
 func (t *openTask) recordReview(ctx context.Context, d task.Decision) error {
 	given, err := app.RecordReview(ctx, t.svc, app.NewReview{Task: t.ask.Task.ID, Verdict: d.Verdict, Text: d.Note,
 		Reviewer: d.By, Watch: t})
@@ -245,7 +247,7 @@ func (t *openTask) recordReview(ctx context.Context, d task.Decision) error {
 	return err
 }
 
-// continueTask opens a task that is here, does something with it, and says what was recorded.
+// continueTask opens a task of this machine, calls do, and returns what was recorded.
 func (m *Machine) continueTask(ctx context.Context, q task.Ask, do func(*openTask) error) (task.ActivityResult, error) {
 	defer m.enterTask(q.Task)()
 	done, err := m.lockClone(ctx, q.Task)
@@ -266,7 +268,7 @@ func (m *Machine) continueTask(ctx context.Context, q task.Ask, do func(*openTas
 	return t.position(context.WithoutCancel(ctx))
 }
 
-// Adopt goes on here with a task from another machine, from the state that was pushed last.
+// Adopt continues a task of another machine, from its last pushed state.
 func (m *Machine) Adopt(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
@@ -309,16 +311,16 @@ func (m *Machine) adoptTask(ctx context.Context, q task.Ask, mirror *remote.Mirr
 	if err := t.checkoutSnapshot(ctx); err != nil {
 		return task.ActivityResult{}, err
 	}
-	// A note takes the task: the worker that had it cannot push any more.
+	// The note changes the record, so that the previous worker cannot push any more.
 	if err := t.svc.Session.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
 		return task.ActivityResult{}, err
 	}
 	return t.position(ctx)
 }
 
-// openIfCurrent opens a task that was on this machine all the time: its worker was thought
-// lost, and nobody else has pushed since. Its agent may be running. It returns nil if the
-// task was on another machine, or the clone has to be made again.
+// openIfCurrent opens a task that never left this machine: its worker seemed lost, and nobody else
+// has pushed since. Its agent may be running. It returns nil if the task was on another machine, or
+// the clone must be created again.
 func (m *Machine) openIfCurrent(ctx context.Context, q task.Ask, state remote.State) *openTask {
 	t, err := m.openClone(ctx, q)
 	if err != nil || t.rec == nil || t.remoteCommit != state.Commit {
@@ -333,7 +335,8 @@ func (m *Machine) openIfCurrent(ctx context.Context, q task.Ask, state remote.St
 	return t
 }
 
-// checkFollows refuses a record on the remote that is not the one that the workflow knows, or ends before it.
+// checkFollows rejects a record on the remote that is not the one that the workflow knows, or is
+// shorter.
 func checkFollows(state remote.State, q task.Ask) error {
 	n := q.Head.Seq
 	switch {
@@ -349,7 +352,8 @@ func checkFollows(state remote.State, q task.Ask) error {
 	return nil
 }
 
-// nonRetryable makes of an error that trying again does not fix one that is not tried again, with a text that the server takes.
+// nonRetryable marks errors that a retry cannot fix as not retryable, and cuts their text to what
+// the server takes.
 func nonRetryable(err error) error {
 	var done *temporal.ApplicationError
 	kind, final := "", true
@@ -369,7 +373,7 @@ func nonRetryable(err error) error {
 	if done == nil && kind == task.ErrRefused {
 		text = session.ErrorLine(err)
 	}
-	if len(text) > maxError { // without its causes, which have the text as well
+	if len(text) > maxError { // without its causes, which contain the text too
 		return temporal.NewApplicationErrorWithOptions(strings.ToValidUTF8(text[:maxError], "")+"…", kind,
 			temporal.ApplicationErrorOptions{NonRetryable: final})
 	}
@@ -379,18 +383,18 @@ func nonRetryable(err error) error {
 	return temporal.NewNonRetryableApplicationError(text, kind, err)
 }
 
-// maxError is how long the text of an error may be, in bytes: instead of one that is much longer the server has another one, which
-// is not tried again.
+// maxError limits the text of an error, in bytes: the server replaces a much longer one by its own
+// error, which is not retried.
 const maxError = 8 << 10
 
-// heartbeatEvery tells the server that this worker lives, until stop is called. The context ends when the
-// server wants the activity to.
+// heartbeatEvery sends heartbeats to the server until stop is called. The context ends when the
+// server cancels the activity.
 func heartbeatEvery(ctx context.Context, every time.Duration) (context.Context, func()) {
 	if every <= 0 {
 		every = 5 * time.Second
 	}
-	// Heartbeats continue after the server asked the activity to stop: an agent may take a while to end, and its worker is not
-	// lost meanwhile.
+	// Heartbeats continue after the server cancelled the activity: an agent may take a while to
+	// end, and its worker must not seem lost meanwhile.
 	asked := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -409,20 +413,20 @@ func heartbeatEvery(ctx context.Context, every time.Duration) (context.Context, 
 	return ctx, func() { cancel(); done.Wait() }
 }
 
-// openTask is a task on this machine.
+// openTask is an opened task of this machine.
 type openTask struct {
 	machine      *Machine
 	ask          task.Ask
 	svc          *app.Service
-	rec          *session.Record // nil when there is none
-	remoteCommit string          // the commit of the record on the remote, as this machine knows it
-	countedUpTo  int             // the entry up to which the record was counted
+	rec          *session.Record // nil if there is none
+	remoteCommit string          // the last known commit of the record on the remote
+	countedUpTo  int             // the last entry that the metrics count
 	messages     []string
 
-	arrivedWork string // the commit of accepted work that came to the remote with the record that was adopted
+	arrivedWork string // the commit of accepted work that the adopted record names: the remote has it
 }
 
-// committedWork is the commit of accepted work that a record names; "" for none.
+// committedWork returns the commit of accepted work that a record names; "" for none.
 func committedWork(r *session.Record) (id string) {
 	for _, n := range r.Notes {
 		if n.Kind == session.CommittedNote && n.Commit != nil {
@@ -432,7 +436,8 @@ func committedWork(r *session.Record) (id string) {
 	return id
 }
 
-// openClone opens a task's clone. Settings are those of a new task: one that has a record has its rules in it.
+// openClone opens a task's clone. settings are for a new task; a recorded one has its rules in the
+// record.
 func (m *Machine) openClone(ctx context.Context, q task.Ask, settings ...task.Setting) (*openTask, error) {
 	if err := m.checkTrusted(q.Task); err != nil {
 		return nil, err
@@ -465,7 +470,7 @@ func (m *Machine) openClone(ctx context.Context, q task.Ask, settings ...task.Se
 	return t, nil
 }
 
-// flagsOf are settings as belay run would get them.
+// flagsOf converts settings to flags of belay run.
 func flagsOf(settings []task.Setting) ([]app.Flag, error) {
 	flags := make([]app.Flag, len(settings))
 	for i, s := range settings {
@@ -487,9 +492,10 @@ func (t *openTask) loadRecord() (err error) {
 	return err
 }
 
-// runTask drives the task until stop. A person's cancel stops the agent and is recorded. Where the server gave this worker up,
-// after a network that was cut, nobody wants that: the run ends as if this process had been killed, the agent continues, and
-// whoever does the command next waits for it or, on another worker, does it again.
+// runTask drives the task until stop. A person's cancel stops the agent and is recorded. If instead
+// the server gave this worker up, for example after a broken connection, the run ends as if this
+// process had been killed and the agent continues: whoever does the command next waits for it or,
+// on another worker, starts again.
 func (t *openTask) runTask(ctx context.Context, q app.RunRequest, stop func(loop.Command) bool) error {
 	hard, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -510,19 +516,19 @@ func (t *openTask) runTask(ctx context.Context, q app.RunRequest, stop func(loop
 		return context.Cause(ctx)
 	}
 	if belay.CodeOf(err) == belay.CodeInterrupted {
-		return nil // stopped: the record has it
+		return nil // stopped, as recorded
 	}
 	return err
 }
 
-// isCancelled reports whether an activity's context ended because its workflow wants it to. It ends as well, with another
-// cause, when the server does not know the activity any more.
+// isCancelled reports whether the workflow cancelled an activity. Its context also ends, with
+// another cause, if the server does not know the activity any more.
 func isCancelled(ctx context.Context) bool {
 	var asked *temporal.CanceledError
 	return errors.As(context.Cause(ctx), &asked)
 }
 
-// checkoutSnapshot makes the clone's files those of the task's last state.
+// checkoutSnapshot restores the clone's files to the task's last state.
 func (t *openTask) checkoutSnapshot(ctx context.Context) error {
 	st := t.rec.State
 	to := st.Before
@@ -542,14 +548,15 @@ func (t *openTask) checkoutSnapshot(ctx context.Context) error {
 	return err
 }
 
-// position says what was recorded since the entry that was asked from, once it is pushed.
+// position pushes the record and returns the steps after the entry that the workflow knows.
 func (t *openTask) position(ctx context.Context) (task.ActivityResult, error) {
 	st, err := t.pushRecord(ctx)
 	st.Notes = task.ShortLines(st.Notes)
 	return st, err
 }
 
-// pushRecord pushes. A push that fails keeps nobody from working, but the end of a task has to arrive.
+// pushRecord pushes the record. A failed push is only a note, except at the end of a task, which
+// must reach the remote.
 func (t *openTask) pushRecord(ctx context.Context) (task.ActivityResult, error) {
 	if err := t.loadRecord(); err != nil {
 		return task.ActivityResult{}, err
@@ -583,7 +590,7 @@ func (t *openTask) pushRecord(ctx context.Context) (task.ActivityResult, error) 
 		st.Notes = append(st.Notes, "not pushed: "+session.ErrorLine(err))
 		return st, mirror.Deliver(ctx, t.svc, work)
 	}
-	if err != nil && !t.rec.Open() && stays == nil { // nobody asks this worker again: the record's end has to arrive
+	if err != nil && !t.rec.Open() && stays == nil { // this worker is not asked again: the record's end must reach the remote
 		return st, err
 	}
 	if err != nil {
@@ -594,7 +601,7 @@ func (t *openTask) pushRecord(ctx context.Context) (task.ActivityResult, error) 
 	return st, os.WriteFile(t.filePath(pushedFile), []byte(last+"\n"), 0o600)
 }
 
-// commitWork commits accepted work, once the task is closed. The record names the commit.
+// commitWork commits the accepted work of a closed task. The record names the commit.
 func (t *openTask) commitWork(ctx context.Context) (remote.Work, error) {
 	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed || t.arrivedWork != "" {
 		return remote.Work{}, nil
@@ -607,7 +614,7 @@ func (t *openTask) commitWork(ctx context.Context) (remote.Work, error) {
 	return remote.Work{Commit: made.Commit, Branch: task.BranchOf(t.rec.Task.ID)}, t.loadRecord()
 }
 
-// checkContinues refuses a record that does not continue from an entry.
+// checkContinues rejects a record that does not contain the entry after.
 func checkContinues(r *session.Record, after task.Head) error {
 	if n := after.Seq; n > len(r.Log.Entries) || n > 0 && r.Log.Entries[n-1].Hash != after.Hash {
 		return temporal.NewNonRetryableApplicationError(
@@ -616,7 +623,7 @@ func checkContinues(r *session.Record, after task.Head) error {
 	return nil
 }
 
-// stepsAfter are the events of the record after the entry that was asked from.
+// stepsAfter returns the events of the record after the entry that the workflow knows.
 func (t *openTask) stepsAfter() ([]task.Step, error) {
 	if err := checkContinues(t.rec, t.ask.Head); err != nil {
 		return nil, err
@@ -641,25 +648,25 @@ func (t *openTask) stepsAfter() ([]task.Step, error) {
 	return task.MakeSteps(t.rec.Task.Policy, before.State, t.ask.Partial, list)
 }
 
-// Begins, Happened, Checking, Output, Used, Note and Ask are a runner.Observer: nobody sits here.
+// Begins, and the methods below, are a runner.Observer without a terminal.
 func (t *openTask) Begins(*session.Record, loop.Command) {}
 
-// Happened is told of each event.
+// Happened ignores events.
 func (t *openTask) Happened(*session.Record, loop.Event) {}
 
-// Checking is told of each check.
+// Checking ignores the progress of checks.
 func (t *openTask) Checking(check.Progress) {}
 
-// Output has no place for an agent's output: the record has it.
+// Output returns nil: the record has the agent's output.
 func (t *openTask) Output() io.Writer { return nil }
 
-// Used is told of what an attempt uses.
+// Used ignores the use of an attempt.
 func (t *openTask) Used(belay.TaskID, belay.Use) {}
 
-// Note keeps a line for the task's status.
+// Note adds a line to the activity's notes.
 func (t *openTask) Note(text string) { t.messages = append(t.messages, text) }
 
-// Ask never answers: a decision comes by the workflow.
+// Ask never answers: decisions come from the workflow.
 func (t *openTask) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "_run" { // the agents' shim
 		os.Exit(agent.Main(os.Args[2]))
 	}
-	if os.Getenv("BELAY_WORK") != "" { // in the home of the process that started it
+	if os.Getenv("BELAY_WORK") != "" { // uses the home of the process that started it
 		os.Exit(m.Run())
 	}
 	home, err := os.MkdirTemp("", "belay-machine-")
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// place is a remote, and machines beside it.
+// place is a remote with some machines.
 type place struct {
 	t    *testing.T
 	dir  string
@@ -124,7 +124,7 @@ func (p *place) input(id, shell string) task.Input {
 			{Key: "checks.tests.command", Value: "sh test.sh"}, {Key: "retries", Value: "1"}}}
 }
 
-// known is what a workflow would know of a task.
+// known is what a workflow knows of a task.
 type known struct {
 	state  loop.State
 	policy belay.Policy
@@ -132,10 +132,10 @@ type known struct {
 	pushed bool
 	last   task.ActivityResult
 
-	partial bool // a part of the state is known
+	partial bool // only a part of the state is known
 }
 
-// call does an activity as a worker would.
+// call runs an activity like a worker.
 func (p *place) call(m *machine.Machine, name string, q task.Ask) (task.ActivityResult, error) {
 	p.t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -154,7 +154,7 @@ func (p *place) call(m *machine.Machine, name string, q task.Ask) (task.Activity
 	return st, err
 }
 
-// took applies what an activity said, as the workflow does.
+// took applies an activity's result, like the workflow.
 func (p *place) took(k *known, st task.ActivityResult) {
 	p.t.Helper()
 	for _, s := range st.Steps {
@@ -173,7 +173,8 @@ func (p *place) took(k *known, st task.ActivityResult) {
 	k.policy, k.head, k.pushed, k.last = st.Policy, st.Head, st.Pushed, st
 }
 
-// until drives a task on a machine until it is to do a command of this kind, or has ended or waits.
+// until drives a task on a machine until a command of this kind is pending, or the task has ended
+// or waits.
 func (p *place) until(m *machine.Machine, in task.Input, k *known, kind loop.CommandKind) {
 	p.t.Helper()
 	if k.head.Seq == 0 {
@@ -192,7 +193,7 @@ func (p *place) until(m *machine.Machine, in task.Input, k *known, kind loop.Com
 	}
 }
 
-// print is what a tree and its index are.
+// print returns the hash of a tree and its index.
 func (p *place) print(dir string) string {
 	p.t.Helper()
 	var b strings.Builder
@@ -227,7 +228,7 @@ func (p *place) print(dir string) string {
 	return b.String()
 }
 
-// A task has the same record from one machine's loop as from belay run, but for times and names.
+// A task's record is the same from a machine's loop as from belay run, except for times and names.
 func TestSameRecord(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -274,7 +275,7 @@ func at(list []string, i int) string {
 	return "none"
 }
 
-// events are those of the record of T1 in a clone, without what two runs of anything differ in.
+// events returns the events of T1's record in a clone, without what differs between any two runs.
 func (p *place) events(dir string) (list []string) {
 	p.t.Helper()
 	s, err := app.Open(context.Background(), app.OpenOptions{Dir: dir})
@@ -300,16 +301,17 @@ func (p *place) events(dir string) (list []string) {
 	return list
 }
 
-// plain takes durations out, and gives names of snapshots, trees and attachments by their order.
+// plain removes durations, and numbers the names of snapshots, trees and attachments in their
+// order.
 func plain(v any, names map[string]string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		delete(v, "elapsed_ns")
-		delete(v, "log") // what was printed, with times
+		delete(v, "log") // output, with times
 		delete(v, "report")
 		delete(v, "baseline_report")
-		delete(v, "snapshots") // with trees that have the time of the index
-		delete(v, "added")     // bytes of a pack with them
+		delete(v, "snapshots") // their trees have the time of the index
+		delete(v, "added")     // bytes of the snapshots' packs
 		for _, k := range slices.Sorted(keys(v)) {
 			v[k] = plain(v[k], names)
 		}
@@ -340,8 +342,8 @@ func keys(m map[string]any) func(func(string) bool) {
 	}
 }
 
-// Whatever a task is about to do, another machine goes on with it from exactly the same files and index, and
-// the first one cannot push any more.
+// Before any command of a task, another machine can continue it with exactly the same files and
+// index, and the first one cannot push any more.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []loop.CommandKind{loop.CmdBaseline, loop.CmdAttempt, loop.CmdCheck, loop.CmdRestore, loop.CmdClose} {
@@ -367,7 +369,7 @@ func TestAdopt(t *testing.T) {
 			if got := p.print(p.tree("b", in)); got != want {
 				t.Errorf("on the other machine:\n%s\nwas:\n%s", got, want)
 			}
-			// The machine that was thought to be lost does the command all the same.
+			// The machine that seemed lost does the command anyway.
 			_, err = p.call(a, task.DoName, task.Ask{Task: in, Head: old.head, Command: *old.state.Pending})
 			var moved *temporal.ApplicationError
 			if !errors.As(err, &moved) || moved.Type() != task.ErrMoved || !moved.NonRetryable() {
@@ -385,7 +387,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// A task that ended just as its worker was lost is not delivered a second time.
+// A task that ended just as its worker was lost is not delivered again.
 func TestAdoptEnded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -394,7 +396,7 @@ func TestAdoptEnded(t *testing.T) {
 	a := p.machine("a")
 	p.until(a, in, &k, loop.CmdClose)
 	end = k
-	p.until(a, in, &end, "") // its answer does not arrive
+	p.until(a, in, &end, "") // its answer is lost
 	delivered := p.git(p.remote(), "rev-parse", "belay/t1")
 	for _, gone := range []bool{false, true} {
 		if gone { // merged, and deleted
@@ -422,7 +424,7 @@ func TestAdoptEnded(t *testing.T) {
 	}
 }
 
-// verified proves the record of T1 in a clone.
+// verified verifies the record of T1 in a clone.
 func (p *place) verified(dir string) {
 	p.t.Helper()
 	s, err := app.Open(context.Background(), app.OpenOptions{Dir: dir})
@@ -435,7 +437,7 @@ func (p *place) verified(dir string) {
 	}
 }
 
-// Of an activity whose answer was lost nothing is done a second time.
+// An activity of which the answer was lost does nothing twice.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -455,7 +457,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// Of two machines that both have a task, and both end it, one delivers.
+// If two machines both have a task and both end it, only one delivers.
 func TestBranchTaken(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -482,7 +484,7 @@ func TestBranchTaken(t *testing.T) {
 	}
 }
 
-// Files that git ignores stay where they were made, and the task says so.
+// Ignored files stay on their machine, and the task's notes list them.
 func TestIgnoredStay(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -503,8 +505,8 @@ func TestIgnoredStay(t *testing.T) {
 	}
 }
 
-// An agent that commits, stashes and makes branches is no reason to lose them with its worker. Ignored files that
-// the submitter shares go along.
+// An agent's commits, stashes and branches survive the loss of its worker. Shared ignored files are
+// pushed too.
 func TestAdoptCommits(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -519,7 +521,7 @@ echo stashed >> src/a.txt; git stash -q; echo more >> src/a.txt; echo cached > s
 	}
 	tree := func(name string) string {
 		dir := p.tree(name, in)
-		// Commits of the same second come in no fixed order, so the objects are sorted.
+		// The order of commits of the same second varies, so the objects are sorted.
 		objects := strings.Split(p.git(dir, "rev-list", "--branches", "refs/stash", "--objects", "--no-object-names"), "\n")
 		slices.Sort(objects)
 		return p.print(dir) + p.git(dir, "for-each-ref", "refs/heads", "refs/stash") + p.git(dir, "stash", "list") + strings.Join(objects, "\n")
@@ -537,7 +539,7 @@ echo stashed >> src/a.txt; git stash -q; echo more >> src/a.txt; echo cached > s
 	}
 }
 
-// A remote that refuses pushes keeps nobody from working.
+// A remote that refuses pushes does not stop the work.
 func TestPushRefused(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -566,8 +568,8 @@ func TestPushRefused(t *testing.T) {
 	}
 }
 
-// The end of a task that a person gave up has to reach the remote, as that of an accepted one: after it nobody asks
-// the worker for more, and the record would end on the remote before the task did.
+// The end of an abandoned task must reach the remote, like that of an accepted one: afterwards
+// nobody asks the worker for more, and the record on the remote would stay open.
 func TestEndArrives(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -606,7 +608,7 @@ func TestEndArrives(t *testing.T) {
 	}
 }
 
-// A record on the remote that somebody changed or rewound is not gone on with.
+// A record on the remote that somebody changed or rewound is not continued.
 func TestForeignRecord(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(p *place, ref string){
@@ -648,7 +650,7 @@ func TestForeignRecord(t *testing.T) {
 	}
 }
 
-// Nobody runs what the worker's owner did not name.
+// A worker runs only tasks of remotes that its owner listed.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -678,8 +680,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// An id is part of paths: one that leads out of the worker's folder is none. A commit that was not pushed is
-// refused at once.
+// An ID is part of paths: one that leads out of the worker's folder is rejected, and so is a commit
+// that was not pushed, at once.
 func TestOddTasks(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -709,7 +711,7 @@ func TestOddTasks(t *testing.T) {
 	}
 }
 
-// A remote whose name is an option of git's is none.
+// A remote that git would read as an option is rejected.
 func TestOddRemotes(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -724,7 +726,7 @@ func TestOddRemotes(t *testing.T) {
 	}
 }
 
-// quiet is a logger that says nothing.
+// quiet is a logger that prints nothing.
 type quiet struct{}
 
 func (quiet) Debug(string, ...any) {}
@@ -732,7 +734,7 @@ func (quiet) Info(string, ...any)  {}
 func (quiet) Warn(string, ...any)  {}
 func (quiet) Error(string, ...any) {}
 
-// nobody watches a run.
+// nobody is an observer that ignores everything.
 type nobody struct{}
 
 func (nobody) Begins(*session.Record, loop.Command) {}

@@ -8,7 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/telemetry"
 )
 
-// addMetrics counts what was recorded here since the task was opened. What cannot be read is not counted: no task fails for it.
+// addMetrics counts what was recorded here since the task was opened. An error is only a note: it
+// must not fail a task.
 func (t *openTask) addMetrics() {
 	if t.machine.Metrics == nil {
 		return
@@ -27,7 +28,7 @@ func (t *openTask) addMetrics() {
 	t.notePhase(phase)
 }
 
-// countPacks counts packs that went to or came from a remote.
+// countPacks counts packs that were pushed and fetched.
 func (m *Machine) countPacks(by remote.PackBytes) {
 	bytes := func(name, help string, n int64) telemetry.Sample {
 		return telemetry.Sample{Name: name, Help: help, Unit: "By", Value: float64(n)}
@@ -37,7 +38,8 @@ func (m *Machine) countPacks(by remote.PackBytes) {
 		bytes("belay.fleet.fetched", "Bytes of packs that were fetched from remotes", by.Received)})
 }
 
-// notePhase notes which phase a task of this machine is in; "" for one that ended, or continued elsewhere.
+// notePhase notes the phase of a task of this machine; "" for one that ended or continued
+// elsewhere.
 func (t *openTask) notePhase(phase string) {
 	t.machine.phases.Lock()
 	defer t.machine.phases.Unlock()
@@ -48,7 +50,7 @@ func (t *openTask) notePhase(phase string) {
 	t.machine.phases.byClone[t.machine.clonePath(t.ask.Task)] = phase
 }
 
-// setGauges are what this machine does now.
+// setGauges sets the gauges of this machine's slots and open tasks.
 func (m *Machine) setGauges(set metrics.Set) {
 	set("belay_slots", "Agents, tests and reviews that may run at once", float64(cap(m.slots)))
 	set("belay_slots_used", "Agents, tests and reviews that run", float64(len(m.slots)))

@@ -12,8 +12,9 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// What happens is counted once, on the machine where it happened: an activity that is done again, because its answer was
-// lost, counts nothing, nor does a machine that continues the task count what was before. There are no texts in it.
+// Events are counted once, on the machine where they happened: a repeated activity, of which the
+// answer was lost, counts nothing, and a machine that continues a task does not count what was
+// before. Metrics contain no texts.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -60,7 +61,7 @@ func TestMeasure(t *testing.T) {
 	}
 	p.took(k, st)
 	p.until(second, in, k, "")
-	// The second one has its clone from a folder on the same disk, so nothing is packed for it.
+	// The second machine clones from a folder on the same disk, so git makes no pack.
 	if all := text(counted2); !strings.Contains(all, "belay_fleet_fetched_bytes_total 0\n") ||
 		!strings.Contains(all, "belay_fleet_pushed_bytes_total ") || strings.Contains(all, "belay_fleet_pushed_bytes_total 0\n") {
 		t.Errorf("moved by the second worker:\n%s", all)

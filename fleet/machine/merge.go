@@ -14,26 +14,27 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Merge merges accepted work of one task to its feature's branch on the remote, once the tests have passed on it together
-// with what is there. What does not go together, or fails, is a result and no error. Done again, it finds the commit that
-// it made before. Errors of type task.ErrRefused: the remote may not run here, or the branch has other work.
+// Merge merges accepted work of one task to its feature's branch on the remote, after tests of the
+// merged files passed. Conflicts and failures are a result, not an error. Repeated, it finds its
+// earlier commit. Errors of type task.ErrRefused: the remote is not trusted here, or the branch has
+// other work.
 func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.MergeResult, error) {
 	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
 	out, err := m.mergeWork(ctx, q)
-	var said *belay.Error // a commit that is gone, tests without a result: what has no code is tried again
+	var said *belay.Error // a missing commit, tests without a result; errors without a code are retried
 	if errors.As(err, &said) && (said.Code == belay.CodeNotFound || said.Code == belay.CodeCannot) {
 		err = temporal.NewNonRetryableApplicationError(session.ErrorLine(err), task.ErrRefused, err)
 	}
 	return out.Shortened(), nonRetryable(err)
 }
 
-// mergesFolder has the working trees of merges under way.
+// mergesFolder contains the working trees of merges.
 const mergesFolder = "merges"
 
 func (m *Machine) mergeWork(ctx context.Context, q task.MergeAsk) (out task.MergeResult, err error) {
 	in := q.Like
-	in.ID = belay.TaskID(in.Feature) // it becomes a part of paths and of refs
+	in.ID = belay.TaskID(in.Feature) // it becomes part of paths and refs
 	if err := m.checkTrusted(in); err != nil {
 		return out, err
 	}
@@ -50,7 +51,7 @@ func (m *Machine) mergeWork(ctx context.Context, q task.MergeAsk) (out task.Merg
 			return out, err
 		}
 	}
-	// A new folder each time: where this worker was thought lost, the same merge may still run.
+	// A new folder each time: if this worker seemed lost, the same merge may still run.
 	folder, done, err := remote.MakeScratch(filepath.Join(m.Home, mergesFolder), task.RepositoryKey(in.Remote)+"-*")
 	if err != nil {
 		return out, err
@@ -84,9 +85,9 @@ func (m *Machine) mergeWork(ctx context.Context, q task.MergeAsk) (out task.Merg
 	return out, err
 }
 
-// waitForSlot waits until an agent, a test or a review may run.
+// waitForSlot waits until another agent, test run or review may run.
 func (m *Machine) waitForSlot(ctx context.Context) (done func(), err error) {
-	select { // its heart beats meanwhile: a worker that is busy is not lost
+	select { // heartbeats continue meanwhile: a busy worker is not lost
 	case m.slots <- struct{}{}:
 		return func() { <-m.slots }, nil
 	case <-ctx.Done():
@@ -94,8 +95,8 @@ func (m *Machine) waitForSlot(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// Tip gives the commit that the branch of a task is at on its remote. Errors of type task.ErrRefused: the remote may not run
-// here, or has no such branch.
+// Tip returns the commit of a task's branch on its remote. Errors of type task.ErrRefused: the
+// remote is not trusted here, or has no such branch.
 func (m *Machine) Tip(ctx context.Context, in task.Input) (string, error) {
 	ctx, stop := heartbeatEvery(ctx, 0)
 	defer stop()

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// killer is a git that kills who started it, before or after it does one of the steps of a merge.
+// killer is a git that kills its parent before or after a step of a merge.
 const killer = `#!/bin/sh
 step=
 for a in "$@"; do case $a in -*) ;; *) step=$a && break ;; esac; done
@@ -24,7 +24,7 @@ for a in "$@"; do case $a in -*) ;; *) step=$a && break ;; esac; done
 kill -9 $PPID
 `
 
-// killedIn has a worker of its own do a merge on machine a, and be killed at a step.
+// killedIn runs a merge on machine a in a separate worker, which is killed at a step.
 func (p *place) killedIn(q task.MergeAsk, step string) {
 	p.t.Helper()
 	self, err := os.Executable()
@@ -57,8 +57,8 @@ func (p *place) killedIn(q task.MergeAsk, step string) {
 	}
 }
 
-// A worker that is killed at any step of a merge leaves nothing that keeps another one, or itself, from doing it: the work is on
-// the branch once, and working trees that it left are removed.
+// If a worker is killed at any step of a merge, another one, or itself, can do the merge: the work
+// is on the branch once, and left-over working trees are removed.
 func TestMergeKilled(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"before clone", "after clone", "before checkout", "after checkout", "before add", "before write-tree",
@@ -75,12 +75,12 @@ func TestMergeKilled(t *testing.T) {
 				t.Fatalf("the branch is at %q", at)
 			}
 			b := p.machine("b")
-			q.Like.Author = "Bob <bob@example.com>" // as a worker's own user, where the task has none
+			q.Like.Author = "Bob <bob@example.com>" // stands in for the worker's own user, if the task has none
 			first, err := p.merge(b, q)
 			if err != nil || first.Reason() != "" {
 				t.Fatalf("%+v, %v", first, err)
 			}
-			again := p.machine("a") // started again, with what it left
+			again := p.machine("a") // restarted, with its leftovers
 			second, err := p.merge(again, p.ask("T2", p.base, two, first.Commit))
 			if err != nil || second.Reason() != "" {
 				t.Fatalf("%+v, %v", second, err)
@@ -106,7 +106,7 @@ func TestMergeKilled(t *testing.T) {
 	}
 }
 
-// What is under way is not swept, and a git that was killed does not keep its mirror locked.
+// Running merges are not swept, and a killed git does not leave its mirror locked.
 func TestMergeUnderWay(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

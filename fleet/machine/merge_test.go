@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// merge does the activity as a worker would.
+// merge runs the activity like a worker.
 func (p *place) merge(m *machine.Machine, q task.MergeAsk) (out task.MergeResult, err error) {
 	p.t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -33,7 +33,7 @@ func (p *place) merge(m *machine.Machine, q task.MergeAsk) (out task.MergeResult
 	return out, err
 }
 
-// work pushes a commit of changed files to a new branch, as a task's accepted work.
+// work pushes a commit of changed files to a new branch, like a task's accepted work.
 func (p *place) work(id, from string, files map[string]string) string {
 	p.t.Helper()
 	app := filepath.Join(p.dir, "app")
@@ -62,7 +62,8 @@ func (p *place) at(ref, path string) string {
 	return p.git(p.remote(), "show", ref+":"+path)
 }
 
-// Work of two tasks side by side is merged one after the other; each merge is pushed once, however often it is done.
+// Work of two independent tasks is merged one after the other; each merge is pushed once, even if
+// it is repeated.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -97,7 +98,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// What conflicts, or fails only together, is not merged, and the branch stays.
+// Work that conflicts, or fails only together, is not merged, and the branch stays unchanged.
 func TestMergeNot(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

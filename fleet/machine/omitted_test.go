@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// TestLarge: of a review that is larger than the server takes a part goes there, with its number; the record on the remote has all
-// of it, and another machine continues by that.
+// TestLarge: of a review that is too large for the server, the server gets a part and the number of
+// the others; the record on the remote has all of it, and another machine continues from that.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	finding := func(title string) belay.Finding {
@@ -74,7 +74,7 @@ func TestLarge(t *testing.T) {
 			if err != nil || len(rec.State.Attempts[0].Findings) != before+len(findings) || rec.State.Pending == nil || !k.partial {
 				t.Fatalf("the other machine has %d findings, %v", len(rec.State.Attempts[0].Findings), err)
 			}
-			if len(findings) > 1 { // each step writes all of them again
+			if len(findings) > 1 { // each step contains all of them again
 				return
 			}
 			p.until(p.machine("b"), in, k, "")

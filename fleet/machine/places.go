@@ -10,35 +10,36 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// nextCommandTime is how long after a command of a task the next one is expected. A task of which none comes waits for its team, or
-// its workflow was terminated.
+// nextCommandTime is how soon after a command the next one is expected. Without one the task waits
+// for its team, or its workflow was terminated.
 const nextCommandTime = time.Minute
 
-// taskPlaces counts the tasks that are at work on a machine. A worker that took whatever waits would keep tasks in its own queue
-// while other workers have none: it asks for another task only while fewer are at work than it has slots.
+// taskPlaces counts the tasks at work on a machine. A worker that takes every waiting task would
+// queue them while other workers are idle, so it asks for another task only while fewer are at work
+// than it has slots.
 //
 // It is a worker.SlotSupplier for the queue that brings tasks.
 type taskPlaces struct {
 	mu          sync.Mutex
 	limit       int
-	coming      int // polls that may bring one, and tasks that are being placed
+	coming      int // polls that may bring a task, and tasks being placed
 	tasks       map[string]*atWork
-	cloneTokens map[string]chan struct{} // a token for each clone
-	changed     chan struct{}            // closed when one is given back
+	cloneTokens map[string]chan struct{} // one token for each clone
+	changed     chan struct{}            // closed when a place becomes free
 }
 
 // atWork is a task between two of its gates.
 type atWork struct {
-	running int       // its activities
-	until   time.Time // when nothing runs, it is at work until then
+	running int       // number of activities
+	until   time.Time // without activities, it counts as at work until then
 }
 
 func newPlaces(most int) *taskPlaces {
 	return &taskPlaces{limit: most, tasks: map[string]*atWork{}, cloneTokens: map[string]chan struct{}{}, changed: make(chan struct{})}
 }
 
-// isFree reports whether another task may come, and otherwise how long until a task is not waited for any more; 0 is for ever.
-// The caller has the lock.
+// isFree reports whether another task may come, and if not, after what time a task that runs
+// nothing stops counting; 0 is never. The caller must have the lock.
 func (p *taskPlaces) isFree() (ok bool, wait time.Duration) {
 	now := time.Now()
 	for key, t := range p.tasks {
@@ -54,7 +55,7 @@ func (p *taskPlaces) isFree() (ok bool, wait time.Duration) {
 	return p.coming+len(p.tasks) < p.limit, wait
 }
 
-// TryReserveSlot takes a place; nil when there is none.
+// TryReserveSlot reserves a place; nil if there is none.
 func (p *taskPlaces) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPermit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +66,7 @@ func (p *taskPlaces) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPerm
 	return &worker.SlotPermit{}
 }
 
-// ReserveSlot waits for a place. Its error is that of the context.
+// ReserveSlot waits for a place, or returns the context's error.
 func (p *taskPlaces) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) (*worker.SlotPermit, error) {
 	for {
 		if permit := p.TryReserveSlot(nil); permit != nil {
@@ -91,10 +92,10 @@ func (p *taskPlaces) ReserveSlot(ctx context.Context, _ worker.SlotReservationIn
 	}
 }
 
-// MarkSlotUsed has nothing to do: a poll counts as much as what it brings.
+// MarkSlotUsed does nothing: a poll counts as much as the task it brings.
 func (p *taskPlaces) MarkSlotUsed(worker.SlotMarkUsedInfo) {}
 
-// ReleaseSlot gives a place back. A task that came with it has been counted before (keep).
+// ReleaseSlot releases a place. keep has already counted a task that came with it.
 func (p *taskPlaces) ReleaseSlot(worker.SlotReleaseInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,10 +103,10 @@ func (p *taskPlaces) ReleaseSlot(worker.SlotReleaseInfo) {
 	p.wakeWaiting()
 }
 
-// MaxSlots is how many there are.
+// MaxSlots returns the number of places.
 func (p *taskPlaces) MaxSlots() int { return p.limit }
 
-// wakeWaiting has those look again that wait. The caller has the lock.
+// wakeWaiting makes waiting callers check again. The caller must have the lock.
 func (p *taskPlaces) wakeWaiting() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -125,7 +126,7 @@ func (p *taskPlaces) enter(key string) (done func()) {
 	}
 }
 
-// keep has a task count until its next command, or no more.
+// keep makes a task count until its next command, or no longer.
 func (p *taskPlaces) keep(key string, works bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +140,7 @@ func (p *taskPlaces) keep(key string, works bool) {
 	p.entryOf(key).until = time.Now().Add(nextCommandTime)
 }
 
-// entryOf finds or makes the entry of a task. The caller has the lock.
+// entryOf returns the entry of a task, which it creates if needed. The caller must have the lock.
 func (p *taskPlaces) entryOf(key string) *atWork {
 	if p.tasks[key] == nil {
 		p.tasks[key] = &atWork{}
@@ -147,8 +148,9 @@ func (p *taskPlaces) entryOf(key string) *atWork {
 	return p.tasks[key]
 }
 
-// lockClone waits until no other activity of a task runs on this machine. Where a worker is thought lost that is only slow, the server
-// has its activity done again while the first attempt still runs; that one ends once it hears of it. Errors: that of the context.
+// lockClone waits until no other activity of a task runs on this machine. If a slow worker seems
+// lost, the server repeats its activity while the first one still runs; that one ends once it hears
+// of it. Its error is the context's.
 func (m *Machine) lockClone(ctx context.Context, in task.Input) (done func(), err error) {
 	key := m.clonePath(in)
 	m.places.mu.Lock()
@@ -166,7 +168,7 @@ func (m *Machine) lockClone(ctx context.Context, in task.Input) (done func(), er
 	}
 }
 
-// Places are the places of tasks on this machine: as many as it has slots.
+// Places returns the places of tasks on this machine, as many as it has slots.
 func (m *Machine) Places() worker.SlotSupplier { return m.places }
 
 // enterTask counts an activity of a task.

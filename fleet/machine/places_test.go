@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// take takes as many places as a machine has left, and gives them back.
+// take counts the free places of a machine: it reserves them and releases them again.
 func take(m *machine.Machine) (n int) {
 	var all []*worker.SlotPermit
 	for {
@@ -27,7 +27,7 @@ func take(m *machine.Machine) (n int) {
 	return len(all)
 }
 
-// TestPlaces: a machine asks for tasks only while fewer are at work there than it has slots.
+// TestPlaces: a machine asks for tasks only while fewer are at work than it has slots.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -46,7 +46,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("with two tasks %d", n)
 	}
 
-	// Who waits for a place gets the one of a task that ends, or that waits for a person.
+	// A waiting poll gets the place of a task that ends, or that waits for a person.
 	got := make(chan error)
 	wait := func() { _, err := a.Places().ReserveSlot(t.Context(), nil); got <- err }
 	go wait()
@@ -75,7 +75,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("a place more than it has: %v, %v", full, err)
 	}
 
-	// A task that moved has no place where it was.
+	// A task that moved keeps no place on its old machine.
 	three := p.input("T3", script)
 	var h known
 	p.until(b, three, &h, loop.CmdAttempt)

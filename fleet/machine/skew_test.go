@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// TestSkew: a worker whose clock is hours behind continues what one recorded whose clock was ahead: the record's times never go
-// back, and nothing is decided by them.
+// TestSkew: a worker with a clock that is hours behind continues a task recorded with a clock that
+// was ahead: the record's times never go back, and nothing is decided by them.
 func TestSkew(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -17,18 +17,18 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// In the folder of a task, beside its clone:
+// Files in the folder of a task, beside its clone:
 //
-//	task.json   the task.Input, as it came
-//	pushed      the commit of the record on the remote, as this machine knows it
-//	moved       there when the task continued on another machine
+//	task.json   the task.Input
+//	pushed      the last known commit of the record on the remote
+//	moved       exists if the task continued on another machine
 const (
 	inputFile  = "task.json"
 	pushedFile = "pushed"
 	movedFile  = "moved"
 )
 
-// noteInput writes down what a task is, for Tidy.
+// noteInput writes task.json, for Tidy.
 func (m *Machine) noteInput(in task.Input) error {
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -37,10 +37,10 @@ func (m *Machine) noteInput(in task.Input) error {
 	return os.WriteFile(filepath.Join(filepath.Dir(m.clonePath(in)), inputFile), text, 0o600)
 }
 
-// Tidy looks after the clones of this machine. Agents that run on although their task continued elsewhere, or
-// that no activity has asked for since up, are stopped. Clones of tasks that have ended, or moved, for longer
-// than keep are removed, with what the mirror has of them, but none whose state is not on the remote; so are working trees that a
-// killed worker left in the middle of a merge. It says what it did, a line each.
+// Tidy stops agents of tasks that continued elsewhere, or that no activity has asked for since the
+// worker started at up. It removes the clones, and the refs in the mirror, of tasks that ended or
+// moved longer than keep ago; an ended one only if the remote has its complete record. It also
+// removes working trees of killed merges. It returns a line for each thing done.
 func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (said []string, err error) {
 	all, err := filepath.Glob(filepath.Join(m.Home, "tasks", "*", "*", inputFile))
 	if err != nil {
@@ -79,7 +79,7 @@ func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep 
 	}
 	t, err := m.openClone(ctx, task.Ask{Task: in})
 	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeRefused {
-		return "", nil // it is being made, or its remote is not trusted any more
+		return "", nil // it is being created, or its remote is not trusted any more
 	}
 	if err != nil || t.rec == nil {
 		return "", err
@@ -105,7 +105,7 @@ func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep 
 	}
 	mirror, err := t.machine.openMirror(ctx, in)
 	if err == nil {
-		err = mirror.DropTask(ctx, in.ID) // first: who finds the folder comes here again
+		err = mirror.DropTask(ctx, in.ID) // before the folder, so that the next Tidy repeats both if this one is killed
 	}
 	if err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep 
 	return fmt.Sprintf("%s: removed its clone", in.ID), os.RemoveAll(dir)
 }
 
-// isPushed reports whether the remote has the record up to its end.
+// isPushed reports whether the remote has the complete record.
 func (t *openTask) isPushed(ctx context.Context) bool {
 	mirror, err := t.machine.openMirror(ctx, t.ask.Task)
 	if err != nil {
@@ -123,7 +123,7 @@ func (t *openTask) isPushed(ctx context.Context) bool {
 	return err == nil && st.Log.Head == t.rec.Log.Head
 }
 
-// stopOrphan stops an agent that nobody waits for.
+// stopOrphan stops an agent that no activity waits for.
 func (t *openTask) stopOrphan(ctx context.Context, up time.Time, moved bool) (string, error) {
 	c := t.rec.State.Pending
 	if c == nil || c.Kind != loop.CmdAttempt {

@@ -98,7 +98,7 @@ func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) 
 	return nil
 }
 
-// loginPattern finds what a URL may have of a login. What is before a @ of ssh is only a name.
+// loginPattern matches the login in a URL of HTTP. In one of ssh it is only a user name.
 var loginPattern = lazyregexp.New(`(https?://)[^/@\s]+@`)
 
 // WithoutLogin removes names and passwords from HTTP URLs in a text: each worker has its own.

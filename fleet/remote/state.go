@@ -27,12 +27,12 @@ import (
 //
 //	refs/belay/fleet/<task>/record            a commit; its tree has the record's lines in record.jsonl and
 //	                                          the attachments that they name in files/<sha256>; its parents
-//	                                          are the record that was pushed before, or the task's base; a commit
-//	                                          of the newest snapshot's tree, see line; and commits that snapshots need
-//	refs/belay/fleet/<task>/snapshots/<id>    the snapshots that the record names, as they are
+//	                                          are the previous record, or the task's base; a commit of the newest
+//	                                          snapshot's tree (linkSnapshots); and commits that snapshots need
+//	refs/belay/fleet/<task>/snapshots/<id>    the snapshots that the record names, unchanged
 //
-// The record is pushed on the condition that it is still what this worker last knew of it: of two workers
-// that think they have the task one is refused.
+// The record is pushed only if the remote still has the one that this worker last knew: if two workers
+// believe that they have the task, one of them fails.
 
 const recordFile = "record.jsonl"
 

@@ -22,7 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// listOf is the feature, or the file of tasks, that a submit means; "" when it means one task.
+// listOf returns the feature, or the file of tasks, that a submit names; "" for one task.
 func listOf(f cli.NewTaskFlags, prose string) string {
 	if strings.TrimSpace(prose) == "" {
 		return f.Feature
@@ -84,7 +84,7 @@ func (a *program) submitFeature(c *cobra.Command, f cli.NewTaskFlags, in task.Fe
 	})
 }
 
-// readList reads the tasks of a feature, or of a file, in the repository of the working folder.
+// readList reads the tasks of a feature, or of a file, in the repository of the current folder.
 func readList(ctx context.Context, in *task.FeatureInput, name, as string) ([]tasklist.Note, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -100,7 +100,7 @@ func readList(ctx context.Context, in *task.FeatureInput, name, as string) ([]ta
 	return append(notes, more...), err
 }
 
-// startFeature starts a feature's workflow. CodeBusy when the name is taken.
+// startFeature starts a feature's workflow. CodeBusy: the name is taken.
 func startFeature(ctx context.Context, c client.Client, in task.FeatureInput) error {
 	like := in.Like
 	like.ID = belay.TaskID(like.Feature)
@@ -116,7 +116,7 @@ func startFeature(ctx context.Context, c client.Client, in task.FeatureInput) er
 	return err
 }
 
-// showFeature prints where a feature and its tasks stand.
+// showFeature prints the state of a feature and its tasks.
 func (a *program) showFeature(ctx context.Context, c client.Client, name string) error {
 	v, err := c.QueryWorkflow(ctx, name, "", task.QueryStatus)
 	var st task.FeatureStatus

@@ -111,7 +111,7 @@ func printForgotten(w io.Writer, out task.ForgetResult) {
 		belay.CountOf(out.Records, "record"), done)
 }
 
-// forgetAt has the server start a pass at the times of a cron expression.
+// forgetAt creates a schedule of passes on the server.
 func (a *program) forgetAt(ctx context.Context, q task.ForgetAsk, cron, zone string) error {
 	if err := isZone(zone); err != nil {
 		return err
@@ -130,13 +130,14 @@ func (a *program) forgetAt(ctx context.Context, q task.ForgetAsk, cron, zone str
 	})
 }
 
-// remoteContents is what the remote of a task has of it.
+// remoteContents is what a remote has of a task.
 type remoteContents struct {
 	remote.RemoteContents
-	Unknown string `json:"unknown,omitempty"` // why it is not known
+	Unknown string `json:"unknown,omitempty"` // the error, if the remote cannot be read
 }
 
-// readRemoteContents asks the remote of a task that ended what it still has; nil for a task that is open, or was never pushed.
+// readRemoteContents asks the remote what it still has of an ended task; nil for a task that is
+// open, or was never pushed.
 func readRemoteContents(ctx context.Context, st task.Status) *remoteContents {
 	if st.Outcome == "" || st.Unpushed || st.Head.Seq == 0 {
 		return nil

@@ -38,7 +38,7 @@ Exit codes: 0 listed · 2 no worker answers.`,
 	}
 }
 
-// ledgers asks the workflow of each team that has one.
+// ledgers asks the running workflows of teams for their ledgers.
 func ledgers(ctx context.Context, c client.Client) ([]task.Ledger, error) {
 	all := []task.Ledger{}
 	for token := []byte(nil); ; {

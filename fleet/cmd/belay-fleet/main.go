@@ -27,7 +27,7 @@ var version = "devel"
 
 func main() { os.Exit(Main()) }
 
-// Main runs belay-fleet with the process's arguments and gives the exit status, as belay does.
+// Main runs belay-fleet with the process's arguments and returns its exit status.
 func Main() int {
 	if len(os.Args) == 3 && os.Args[1] == "_run" { // the agents' shim
 		return agent.Main(os.Args[2])
@@ -46,11 +46,11 @@ func Main() int {
 	return cli.ExitStatus(err)
 }
 
-// program is what the commands share.
+// program is the state that the commands share.
 type program struct {
 	*terminal.Terminal
 	address, namespace string
-	reports            client.MetricsHandler // gets the SDK's metrics; nil for nobody
+	reports            client.MetricsHandler // for the SDK's metrics; may be nil
 }
 
 func (a *program) commands() *cobra.Command {
@@ -89,7 +89,7 @@ TEMPORAL_CONFIG_FILE names.`,
 // dialTime is how long a server may take to answer.
 const dialTime = 10 * time.Second
 
-// options say where the server is.
+// options returns the client's options: address, namespace, logger.
 func (a *program) options() (client.Options, error) {
 	o, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
@@ -127,7 +127,7 @@ func (a *program) dial(ctx context.Context) (client.Client, error) {
 	return c, nil
 }
 
-// translateError says an error of the server's in belay's words.
+// translateError converts the server's NotFound to belay's.
 func translateError(err error, id string) error {
 	var missing *serviceerror.NotFound
 	if errors.As(err, &missing) {
@@ -136,21 +136,21 @@ func translateError(err error, id string) error {
 	return err
 }
 
-// warningLogger shows what the SDK warns of, and nothing else.
+// warningLogger prints the SDK's warnings and errors, and nothing else.
 type warningLogger struct{ t *terminal.Terminal }
 
 var _ sdklog.Logger = warningLogger{}
 
-// Debug says nothing.
+// Debug prints nothing.
 func (warningLogger) Debug(string, ...any) {}
 
-// Info says nothing.
+// Info prints nothing.
 func (warningLogger) Info(string, ...any) {}
 
-// Warn says a line.
+// Warn prints a line.
 func (q warningLogger) Warn(text string, more ...any) { q.say(text, more) }
 
-// Error says a line.
+// Error prints a line.
 func (q warningLogger) Error(text string, more ...any) { q.say(text, more) }
 
 func (q warningLogger) say(text string, more []any) {

@@ -18,12 +18,12 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// notifier is what belay-fleet notify needs.
+// notifier is the state of belay-fleet notify.
 type notifier struct {
 	box  notify.Outbox
 	hook notify.Webhook
 	link string
-	say  func(string) // takes what went wrong, a line each
+	say  func(string) // reports a problem in a line
 
 	notified map[string]bool
 }
@@ -109,7 +109,7 @@ func (a *program) newNotifier(address, file, quiet, home, link string) (t *notif
 	return t, err
 }
 
-// watch looks and sends until ctx ends.
+// watch runs rounds until ctx ends.
 func (t *notifier) watch(ctx context.Context, open func(context.Context) ([]notify.Message, error), every time.Duration) {
 	for {
 		if _, err := t.notifyRound(ctx, open); err != nil && ctx.Err() == nil {
@@ -123,7 +123,7 @@ func (t *notifier) watch(ctx context.Context, open func(context.Context) ([]noti
 	}
 }
 
-// sayOnce says a line that was not said before.
+// sayOnce reports a line, unless it was reported before.
 func (t *notifier) sayOnce(line string) {
 	if t.notified == nil {
 		t.notified = map[string]bool{}
@@ -134,7 +134,8 @@ func (t *notifier) sayOnce(line string) {
 	t.notified[line] = true
 }
 
-// notifyRound puts a message for each open gate into the outbox, unless it is known, and sends what is due.
+// notifyRound adds a message for each open gate to the outbox, unless it has it, and sends the due
+// ones.
 func (t *notifier) notifyRound(ctx context.Context, open func(context.Context) ([]notify.Message, error)) (time.Time, error) {
 	all, err := open(ctx)
 	if err != nil {
@@ -152,7 +153,8 @@ func (t *notifier) notifyRound(ctx context.Context, open func(context.Context) (
 		func(ctx context.Context, d notify.Delivery, _ int) error { return t.hook.Send(ctx, d) })
 }
 
-// waiting asks the server for the gates that are open. A task that no worker answers for is said and left out of it.
+// waiting asks the server for the open gates. It reports and skips a task that no worker answers
+// for.
 func waiting(ctx context.Context, c client.Client, say func(string)) (all []notify.Message, err error) {
 	rows, err := list(ctx, c, "ExecutionStatus = 'Running' AND "+waitingQuery)
 	if err != nil {
@@ -160,7 +162,7 @@ func waiting(ctx context.Context, c client.Client, say func(string)) (all []noti
 	}
 	for _, r := range rows {
 		v, err := c.QueryWorkflow(ctx, r.id, "", task.QueryStatus)
-		var st task.FeatureStatus // which has all of a task's status
+		var st task.FeatureStatus // has all fields of a task's status
 		if err == nil {
 			err = v.Get(&st)
 		}
@@ -173,7 +175,7 @@ func waiting(ctx context.Context, c client.Client, say func(string)) (all []noti
 	return all, nil
 }
 
-// messages are those about what one task, or one feature, waits for.
+// messages returns the messages about one waiting task or feature.
 func messages(r row, st task.FeatureStatus) (all []notify.Message) {
 	m := notify.Message{Task: string(st.Task.ID), Repository: r.Repository, Since: r.Started.UTC()}
 	if n := len(st.Lines); n > 0 {
@@ -184,7 +186,7 @@ func messages(r row, st task.FeatureStatus) (all []notify.Message) {
 		all = append(all, m)
 	}
 	switch {
-	case st.Phase == task.PhaseQuarantined: // it can be quarantined again
+	case st.Phase == task.PhaseQuarantined: // the time is part of the ID, because it can be quarantined again
 		add(r.id+" "+m.Since.Format(time.RFC3339Nano), 0, notify.Quarantined)
 	case st.Phase != string(loop.PhaseGate):
 	case st.Gate != nil:

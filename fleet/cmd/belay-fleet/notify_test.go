@@ -18,7 +18,8 @@ import (
 
 func at(seconds int) time.Time { return time.Unix(1_800_000_000+int64(seconds), 0).UTC() }
 
-// A gate has the same id each time it is seen, another gate another one, and so has a task that is quarantined again.
+// A gate always has the same ID, other gates have other IDs, and so has a task that is quarantined
+// again.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	r := row{id: "belay/shop-1/t1", Repository: "shop-1", Started: at(0)}
@@ -58,8 +59,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Two gates in three rounds of two processes are two messages; a server that does not answer sends nothing and forgets
-// nothing.
+// Two gates in three rounds of two processes are two messages; if the server does not answer,
+// nothing is sent and nothing forgotten.
 func TestNotifyRounds(t *testing.T) {
 	t.Parallel()
 	const secret = "0123456789abcdef"

@@ -91,7 +91,7 @@ func isZone(name string) error {
 	return nil
 }
 
-// create makes a schedule that starts a workflow. CodeBusy when the name is taken.
+// create creates a schedule that starts a workflow. CodeBusy: the name is taken.
 func create(ctx context.Context, cl client.Client, name, cron, zone, note, workflow string, arg any) error {
 	_, err := cl.ScheduleClient().Create(ctx, client.ScheduleOptions{
 		ID: task.ScheduleID(name), Spec: client.ScheduleSpec{CronExpressions: []string{cron}, TimeZoneName: zone},
@@ -107,7 +107,7 @@ func create(ctx context.Context, cl client.Client, name, cron, zone, note, workf
 	return nil
 }
 
-// parseScheduled reads what submit takes for one task.
+// parseScheduled parses the arguments that submit takes for one task.
 func parseScheduled(ctx context.Context, args []string) (in task.Input, err error) {
 	var f cli.NewTaskFlags
 	c := &cobra.Command{Use: "submit"}
@@ -124,13 +124,13 @@ func parseScheduled(ctx context.Context, args []string) (in task.Input, err erro
 		return in, belay.Refuse(belay.CodeUsage, "leave out --task and --base, and give the text of one task",
 			"each task of a schedule gets a new id, and begins where its branch is then")
 	}
-	in.Base = "HEAD" // it is of the branch, at the time
+	in.Base = "HEAD" // unused: each task starts from its branch at the time
 	in, err = ask(c, f, in, prose, command)
 	in.ID, in.Base = "", ""
 	return in, err
 }
 
-// schedule is one in a list.
+// schedule is a row of the list of schedules.
 type schedule struct {
 	Name   string     `json:"name"`
 	Note   string     `json:"note"`

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// A schedule takes what submit takes for one task, and neither an id nor a commit.
+// A schedule takes the arguments of submit for one task, except an ID and a commit.
 func TestScheduledArgs(t *testing.T) {
 	t.Parallel()
 	more := []string{"--remote", "https://git.example.com/app.git", "--branch", "main"}

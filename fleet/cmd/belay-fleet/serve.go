@@ -13,12 +13,12 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// checker is the part of a client that says whether the server answers.
+// checker is the part of a Temporal client that checks whether the server answers.
 type checker interface {
 	CheckHealth(context.Context, *client.CheckHealthRequest) (*client.CheckHealthResponse, error)
 }
 
-// serve serves a worker's metrics and its health at an address until stop is called.
+// serve serves a worker's metrics and health at an address until stop is called.
 func (a *program) serve(address string, r *metrics.Registry, c checker) (stop func(), err error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -33,8 +33,8 @@ func (a *program) serve(address string, r *metrics.Registry, c checker) (stop fu
 	return func() { _ = s.Close() }, nil
 }
 
-// metricsHandler has /metrics, and /healthz: 200 when the server answers in two seconds, and 503 when not. A worker that the server
-// does not answer for a while is as good as before when it does: /healthz is no reason to restart it.
+// metricsHandler serves /metrics, and /healthz: 200 if the server answers within two seconds, else
+// 503. A 503 is no reason to restart the worker: it recovers when the server answers again.
 func metricsHandler(r *metrics.Registry, c checker) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", r)

@@ -17,7 +17,7 @@ import (
 
 type answering struct{ err error }
 
-// CheckHealth answers as it was told.
+// CheckHealth answers as configured.
 func (s *answering) CheckHealth(context.Context, *client.CheckHealthRequest) (*client.CheckHealthResponse, error) {
 	return nil, s.err
 }

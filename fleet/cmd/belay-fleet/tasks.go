@@ -113,7 +113,7 @@ Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
 	return c
 }
 
-// submitFlags defines the flags that say what one task is.
+// submitFlags defines the flags of one task.
 func submitFlags(c *cobra.Command, f *cli.NewTaskFlags, in *task.Input) {
 	f.Add(c.Flags())
 	c.Flags().StringVar(&in.Remote, "remote", "", "the git `URL` (default that of origin)")
@@ -148,7 +148,7 @@ func (a *program) submit(c *cobra.Command, f cli.NewTaskFlags, in task.Input, pa
 	})
 }
 
-// ask is the task that flags, text and command ask for, in the clone that the command runs in.
+// ask returns the task of the given flags, text and command, in the clone of the current folder.
 func ask(c *cobra.Command, f cli.NewTaskFlags, in task.Input, prose string, command []string) (task.Input, error) {
 	q, err := f.Request(prose, command)
 	if err != nil {
@@ -168,7 +168,7 @@ func ask(c *cobra.Command, f cli.NewTaskFlags, in task.Input, prose string, comm
 	return in, fillFromClone(c.Context(), &in)
 }
 
-// start starts a task's workflow. CodeBusy when the id is taken.
+// start starts a task's workflow. CodeBusy: the ID is taken.
 func start(ctx context.Context, c client.Client, in task.Input) (client.WorkflowRun, error) {
 	if text, err := json.Marshal(in); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func start(ctx context.Context, c client.Client, in task.Input) (client.Workflow
 	return run, err
 }
 
-// git is what git answers in the folder that the command runs in; "" when it fails.
+// git returns the output of git in the current folder; "" if it fails.
 func git(ctx context.Context, args ...string) string {
 	out, err := exec.CommandContext(ctx, "git", args...).Output()
 	if err != nil {
@@ -199,13 +199,13 @@ func git(ctx context.Context, args ...string) string {
 
 func origin(ctx context.Context) string { return git(ctx, "remote", "get-url", "origin") }
 
-// fillFromClone fills in what the clone that the command runs in says.
+// fillFromClone fills in missing values from the clone of the current folder.
 func fillFromClone(ctx context.Context, in *task.Input) error {
 	ask := func(args ...string) string { return git(ctx, args...) }
 	if in.Remote == "" {
 		in.Remote = origin(ctx)
 	}
-	in.Remote = remote.WithoutLogin(in.Remote) // the server keeps it, and workers have logins
+	in.Remote = remote.WithoutLogin(in.Remote) // the server stores it, and workers have logins
 	if in.Branch == "" {
 		in.Branch = ask("symbolic-ref", "--short", "--quiet", "HEAD")
 	}
@@ -239,7 +239,7 @@ type row struct {
 	id         string
 }
 
-// waitingQuery finds what waits for a person.
+// waitingQuery matches what waits for a person.
 const waitingQuery = "BelayPhase IN ('gate', 'quarantined')"
 
 func (a *program) listCommand() *cobra.Command {
@@ -293,7 +293,7 @@ func printTable(w io.Writer, rows []row) {
 	_ = t.Flush()
 }
 
-// list asks the server for tasks.
+// list asks the server for tasks and features, the latest first.
 func list(ctx context.Context, c client.Client, query string) (rows []row, err error) {
 	q := "WorkflowType IN ('" + task.WorkflowName + "', '" + task.FeatureName + "')"
 	if query != "" {
@@ -306,7 +306,7 @@ func list(ctx context.Context, c client.Client, query string) (rows []row, err e
 			return nil, belay.Refuse(belay.CodeCannot, "belay-fleet setup, once for a namespace", "the server does not list tasks: %v", err)
 		}
 		for _, e := range page.Executions {
-			if id := e.Execution.WorkflowId; !seen[id] { // a run that was continued is there twice, the latest first
+			if id := e.Execution.WorkflowId; !seen[id] { // a workflow with several runs is listed several times, the latest run first
 				seen[id] = true
 				rows = append(rows, rowOf(e))
 			}
@@ -333,7 +333,7 @@ func rowOf(e *workflowpb.WorkflowExecutionInfo) row {
 	return r
 }
 
-// find gives the workflow of a task by its id.
+// find returns the workflow ID of a task.
 func find(ctx context.Context, c client.Client, id string) (string, error) {
 	if strings.ContainsAny(id, `'"\`) {
 		return "", belay.Refuse(belay.CodeUsage, "belay-fleet list", "%q is not a task id", id)
@@ -355,7 +355,7 @@ func find(ctx context.Context, c client.Client, id string) (string, error) {
 	return rows[0].id, nil
 }
 
-// withTask dials, finds a task, and does something with it.
+// withTask connects to the server, finds a task, and calls do with its workflow ID.
 func (a *program) withTask(ctx context.Context, id string, do func(client.Client, string) error) error {
 	c, err := a.dial(ctx)
 	if err != nil {
@@ -414,7 +414,8 @@ Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 	}
 }
 
-// failure says what a task ended in, or what its step that is tried again failed with last; "" for nothing.
+// failure returns the error that a task ended with, or the last error of a step that is being
+// retried; "" for none.
 func failure(ctx context.Context, c client.Client, name string) string {
 	d, err := c.DescribeWorkflowExecution(ctx, name, "")
 	if err != nil {
@@ -540,7 +541,7 @@ Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 			if d.By == "" {
 				d.By = person()
 			}
-			d.Note = secret.Mask(d.Note) // a history keeps it
+			d.Note = secret.Mask(d.Note) // a history stores it
 			if err := d.Fits(0); err != nil {
 				return belay.Refuse(belay.CodeUsage, "", "%v", err)
 			}
@@ -575,7 +576,7 @@ Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
 	}
 }
 
-// update sends something to a task that it may refuse.
+// update sends an update to a task and prints its phase.
 func (a *program) update(ctx context.Context, c client.Client, name, what string, args ...any) error {
 	st, err := send[task.Status](ctx, c, name, what, args...)
 	if err != nil {
@@ -584,7 +585,8 @@ func (a *program) update(ctx context.Context, c client.Client, name, what string
 	return a.PrintResult(st, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", st.Task.ID, st.Phase) })
 }
 
-// send sends an update to a task and gives where it stands once it has acted on it. CodeUsage when the task refuses it.
+// send sends an update to a task, and returns its status after the update. CodeUsage: the task
+// rejected it.
 func send[T any](ctx context.Context, c client.Client, name, what string, args ...any) (st T, err error) {
 	h, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: name, UpdateName: what, Args: args,
 		WaitForStage: client.WorkflowUpdateStageCompleted})
@@ -598,7 +600,7 @@ func send[T any](ctx context.Context, c client.Client, name, what string, args .
 	return st, translateError(err, name)
 }
 
-// person is who decides, unless it is said.
+// person is the default name of who decides.
 func person() string {
 	for _, name := range []string{"USER", "LOGNAME"} {
 		if who := os.Getenv(name); who != "" {

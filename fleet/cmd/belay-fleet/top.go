@@ -23,13 +23,13 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// overview is the fleet at a moment.
+// overview is the state of the fleet at one time.
 type overview struct {
 	Time    time.Time      `json:"time"`
-	Waiting []row          `json:"waiting"` // for a person, the longest first
+	Waiting []row          `json:"waiting"` // for a person, oldest first
 	Running []row          `json:"running"` // the other open tasks
-	Phases  map[string]int `json:"phases"`  // open tasks
-	Ended   map[string]int `json:"ended"`   // tasks that were closed today, by outcome
+	Phases  map[string]int `json:"phases"`  // number of open tasks, by phase
+	Ended   map[string]int `json:"ended"`   // number of closed tasks that were started today, by outcome
 	Cost    float64        `json:"cost_today"`
 	Backlog int64          `json:"backlog"` // steps that no worker has taken
 	Workers []workerLoad   `json:"workers"`
@@ -38,7 +38,7 @@ type overview struct {
 // workerLoad is a worker and its open tasks.
 type workerLoad struct {
 	Worker string     `json:"worker"`
-	Seen   *time.Time `json:"seen,omitempty"` // when it asked for work last; nil for one that has tasks and does not
+	Seen   *time.Time `json:"seen,omitempty"` // when it last asked for work; nil if it is not connected but has tasks
 	Slots  *slots     `json:"slots,omitempty"`
 	Tasks  []string   `json:"tasks"`
 }
@@ -74,7 +74,7 @@ Exit codes: 0 shown.`,
 	return c
 }
 
-// refresh shows the overview again and again. A server that does not answer is shown as that.
+// refresh prints the overview repeatedly, or the error if the server does not answer.
 func (a *program) refresh(ctx context.Context, every time.Duration, look func() (overview, error)) error {
 	a.Printed = true
 	for {
@@ -88,7 +88,7 @@ func (a *program) refresh(ctx context.Context, every time.Duration, look func() 
 		if ctx.Err() != nil {
 			return nil
 		}
-		// One write, from the top: each line is cleared behind its text, and what was below the last.
+		// One write, from the top: it clears the rest of each line, and everything below the last.
 		fmt.Fprintf(a.Out, "\x1b[H%s\x1b[J", strings.ReplaceAll(page.String(), "\n", "\x1b[K\n"))
 		select {
 		case <-ctx.Done():
@@ -98,7 +98,7 @@ func (a *program) refresh(ctx context.Context, every time.Duration, look func() 
 	}
 }
 
-// gather asks the server.
+// gather collects an overview from the server.
 func gather(ctx context.Context, c client.Client, namespace string, now time.Time) (overview, error) {
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	rows, err := list(ctx, c, fmt.Sprintf("ExecutionStatus = 'Running' OR StartTime >= '%s'", midnight.UTC().Format(time.RFC3339)))
@@ -128,7 +128,7 @@ func gather(ctx context.Context, c client.Client, namespace string, now time.Tim
 	return o, err
 }
 
-// backlog is how many steps wait in the queues.
+// backlog is the number of steps in the queues.
 func backlog(ctx context.Context, c client.Client, namespace string, queues []string) (n int64, err error) {
 	for _, q := range queues {
 		d, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{Namespace: namespace,
@@ -141,12 +141,12 @@ func backlog(ctx context.Context, c client.Client, namespace string, queues []st
 	return n, nil
 }
 
-// summarize adds up tasks. seen are workers with the time when they asked for work last.
+// summarize adds up tasks. seen has the workers with the time when they last asked for work.
 func summarize(rows []row, seen map[string]time.Time, midnight time.Time) overview {
 	o := overview{Waiting: []row{}, Running: []row{}, Phases: map[string]int{}, Ended: map[string]int{}, Workers: []workerLoad{}}
 	has := map[string][]string{}
 	for _, r := range rows {
-		if !r.Started.Before(midnight) && !task.IsFeature(r.id) { // a feature costs what its tasks cost
+		if !r.Started.Before(midnight) && !task.IsFeature(r.id) { // a feature's cost is that of its tasks
 			o.Cost += r.Cost
 		}
 		if r.Outcome != "" {
@@ -178,7 +178,7 @@ func summarize(rows []row, seen map[string]time.Time, midnight time.Time) overvi
 	return o
 }
 
-// print writes the overview, with at most so many open tasks; 0 is all.
+// print writes the overview, with at most that many open tasks; 0 is all.
 func (o overview) print(w io.Writer, most int) {
 	fmt.Fprintf(w, "%s   open: %s   today: %s, $%.2f   backlog: %s\n", o.Time.Local().Format(time.TimeOnly), counts(o.Phases),
 		counts(o.Ended), o.Cost, belay.CountOf(int(o.Backlog), "step"))

@@ -45,7 +45,7 @@ func TestTop(t *testing.T) {
 		t.Errorf("a name writes to the terminal: %q", b.String())
 	}
 
-	// A refreshed page clears what was longer before.
+	// A refreshed page clears the rest of longer lines.
 	var screen strings.Builder
 	a := &program{Terminal: &terminal.Terminal{Out: &screen, Err: io.Discard}}
 	ctx, stop := context.WithCancel(t.Context())
@@ -80,7 +80,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestSlots: what a worker's three queues say is one number of slots, of its last process.
+// TestSlots: the heartbeats of a worker's three queues add up to one number of slots, of its last
+// process.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	got := addUpSlots([]heartbeat{

@@ -66,7 +66,7 @@ func (a *program) ui(ctx context.Context, p cli.ServeFlags, home string, remotes
 	if err != nil {
 		return err
 	}
-	c, err := client.NewLazyClient(o) // the server may be down now, and come back
+	c, err := client.NewLazyClient(o) // the server may be down now, and come back later
 	if err != nil {
 		return err
 	}
@@ -87,12 +87,12 @@ func (a *program) ui(ctx context.Context, p cli.ServeFlags, home string, remotes
 	return p.Serve(ctx, a.Terminal, pages)
 }
 
-// server is Temporal for the pages.
+// server implements look.Server with Temporal.
 type server struct{ c client.Client }
 
 var _ look.Server = server{}
 
-// List gives the tasks and features of a remote.
+// List returns the tasks and features of a remote.
 func (s server) List(ctx context.Context, remote string) ([]look.Row, error) {
 	rows, err := list(ctx, s.c, fmt.Sprintf("%s = '%s'", task.AttrRepository, task.RepositoryKey(remote)))
 	var out []look.Row
@@ -124,12 +124,12 @@ func queryStatus[T any](ctx context.Context, c client.Client, name string) (st T
 	return st, failure(ctx, c, name), nil
 }
 
-// Decide sends the update that belay-fleet decide sends.
+// Decide sends the same update as belay-fleet decide.
 func (s server) Decide(ctx context.Context, remote string, id belay.TaskID, d task.Decision) (task.Status, error) {
 	return send[task.Status](ctx, s.c, task.WorkflowID(remote, id), task.UpdateDecide, d)
 }
 
-// DecideFeature sends the update that belay-fleet decide sends for a feature.
+// DecideFeature sends the same update as belay-fleet decide for a feature.
 func (s server) DecideFeature(ctx context.Context, remote, name string, d task.Decision) (task.FeatureStatus, error) {
 	return send[task.FeatureStatus](ctx, s.c, task.FeatureWorkflowID(remote, name), task.UpdateDecide, d)
 }

@@ -130,10 +130,11 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 		return err
 	}
 	a.sweep(ctx, on, keep)
-	return nil // agents go on under their shims; the server hears that this worker is gone by its silence
+	return nil // agents keep running under their shims; the server notices the missing heartbeats
 }
 
-// connectForEver connects to the server, however long it is down. Errors of another kind than that are returned.
+// connectForEver connects to the server, and waits as long as it is down. Other errors are
+// returned.
 func (a *program) connectForEver(ctx context.Context) (client.Client, error) {
 	for n := 0; ; n++ {
 		c, err := a.dial(ctx)
@@ -151,7 +152,7 @@ func (a *program) connectForEver(ctx context.Context) (client.Client, error) {
 	}
 }
 
-// sweep looks after the clones until the worker is stopped.
+// sweep tidies the clones every minute until the worker is stopped.
 func (a *program) sweep(ctx context.Context, on *machine.Machine, keep time.Duration) {
 	const every = time.Minute
 	up := time.Now()
@@ -171,13 +172,14 @@ func (a *program) sweep(ctx context.Context, on *machine.Machine, keep time.Dura
 	}
 }
 
-// workers polls the queue of this machine alone, that of all, and, while it has a free slot, the one that brings tasks.
+// workers returns the workers of three queues: this machine's own, the shared one, and, while it
+// has a free slot, the one that brings tasks.
 func workers(c client.Client, on *machine.Machine) ([]worker.Worker, error) {
 	const (
-		many  = 1000            // most wait for a slot, or for a person
-		often = 2 * time.Second // a heartbeat is also how a worker hears that a task is cancelled
+		many  = 1000            // most activities wait for a slot, or for a person
+		often = 2 * time.Second // a worker hears of a cancellation with its next heartbeat
 	)
-	others, err := worker.NewFixedSizeSlotSupplier(1) // of what the queue does not have
+	others, err := worker.NewFixedSizeSlotSupplier(1) // for kinds of work that the queue does not have
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +204,7 @@ func workers(c client.Client, on *machine.Machine) ([]worker.Worker, error) {
 		f    any
 	}{
 		{begin, task.BeginName, on.Begin}, {begin, task.AdoptName, on.Adopt},
-		{shared, task.BeginName, on.Begin}, // of tasks that an older version submitted
+		{shared, task.BeginName, on.Begin}, // for tasks that an older version submitted
 		{shared, task.AdoptName, on.Adopt}, {shared, task.MergeName, on.Merge}, {shared, task.TipName, on.Tip},
 		{shared, task.ForgetName, on.Forget},
 		{own, task.DoName, on.Do}, {own, task.WakeName, on.Wake}, {own, task.SlotName, on.Slot}, {own, task.DecideName, on.Decide},

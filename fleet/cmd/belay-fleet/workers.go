@@ -21,17 +21,17 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// slotsEvery is how often a worker tells the server about its slots.
+// slotsEvery is how often a worker reports its slots to the server.
 const slotsEvery = 5 * time.Second
 
-// slots are those of a worker, as it said last.
+// slots are a worker's last reported slots.
 type slots struct {
 	Used int `json:"used"`
 	Free int `json:"free"`
-	Line int `json:"line"` // commands here that wait for one
+	Line int `json:"line"` // commands that wait for a slot
 }
 
-// String is how a person reads them; "" where the worker has not said anything.
+// String describes the slots for people; "" if the worker has not reported any.
 func (s *slots) String() string {
 	switch {
 	case s == nil:
@@ -42,7 +42,7 @@ func (s *slots) String() string {
 	return fmt.Sprintf("%d used, %d free", s.Used, s.Free)
 }
 
-// recentPollers are the workers that asked for work lately, with the time when they did last.
+// recentPollers returns the workers that asked for work recently, with the last time.
 func recentPollers(ctx context.Context, c client.Client) (map[string]time.Time, error) {
 	d, err := c.DescribeTaskQueue(ctx, task.Queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
 	if err != nil {
@@ -55,8 +55,8 @@ func recentPollers(ctx context.Context, c client.Client) (map[string]time.Time, 
 	return seen, nil
 }
 
-// slotsOf gives the slots of workers, by name, as the heartbeats of the SDK carry them. A server that has none of them gives
-// nothing.
+// slotsOf returns the slots of workers by name, from the SDK's heartbeats; none if the server does
+// not keep these.
 func slotsOf(ctx context.Context, c client.Client, namespace string) (map[string]slots, error) {
 	var keys []string
 	q := &workflowservice.ListWorkersRequest{Namespace: namespace,
@@ -79,14 +79,14 @@ func slotsOf(ctx context.Context, c client.Client, namespace string) (map[string
 		h := d.GetWorkerInfo().GetWorkerHeartbeat()
 		a := h.GetActivityTaskSlotsInfo()
 		return heartbeat{h.GetWorkerIdentity(), h.GetTaskQueue(), h.GetStartTime().AsTime(), int(a.GetCurrentUsedSlots()),
-			int(a.GetCurrentAvailableSlots())}, err == nil // else it has ended since
+			int(a.GetCurrentAvailableSlots())}, err == nil // an error means that it has ended
 	})), nil
 }
 
-// describeMost is how many queues the server is asked about at a time.
+// describeMost limits the simultaneous questions to the server.
 const describeMost = 16
 
-// readHeartbeats asks about queues, side by side.
+// readHeartbeats asks for heartbeats in parallel, and returns them in the order of keys.
 func readHeartbeats(keys []string, ask func(key string) (h heartbeat, ok bool)) (all []heartbeat) {
 	answers := make([]*heartbeat, len(keys))
 	turns := make(chan struct{}, describeMost)
@@ -109,15 +109,16 @@ func readHeartbeats(keys []string, ask func(key string) (h heartbeat, ok bool)) 
 	return all
 }
 
-// heartbeat is what one of a worker's queues said last.
+// heartbeat is the last heartbeat of one of a worker's queues.
 type heartbeat struct {
 	worker, queue string
 	started       time.Time
 	used, free    int
 }
 
-// addUpSlots adds up what workers said. Each polls three queues, as three workers of the SDK: what brings tasks has as many slots as the
-// machine, and what the others do takes some of them or waits for one. Of a worker that was started again the last process counts.
+// addUpSlots combines heartbeats. Each machine polls three queues, as three workers of the SDK: the
+// one that brings tasks has as many slots as the machine; what the others do uses some of these or
+// waits for one. If a worker was restarted, its last process counts.
 func addUpSlots(all []heartbeat) map[string]slots {
 	last := map[[2]string]heartbeat{}
 	for _, h := range all {
@@ -134,7 +135,7 @@ func addUpSlots(all []heartbeat) map[string]slots {
 	}
 	out := map[string]slots{}
 	for worker, n := range total {
-		if n > 0 { // otherwise it started a moment ago
+		if n > 0 { // 0: it has just started
 			used := min(busy[worker], n)
 			out[worker] = slots{Used: used, Free: n - used, Line: busy[worker] - used}
 		}

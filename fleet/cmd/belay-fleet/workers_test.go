@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestDescribed: queues are asked about side by side, up to a limit, and their answers are in order without those that ended.
+// TestDescribed: queues are described in parallel, up to a limit, and the answers are in order,
+// without those that ended.
 func TestDescribed(t *testing.T) {
 	t.Parallel()
 	var keys []string
