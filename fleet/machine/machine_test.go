@@ -193,7 +193,7 @@ func (p *place) until(m *machine.Machine, in task.Input, k *known, kind loop.Com
 	}
 }
 
-// print returns the hash of a tree and its index.
+// print describes the files of a tree, its index and HEAD.
 func (p *place) print(dir string) string {
 	p.t.Helper()
 	var b strings.Builder
