@@ -1,6 +1,6 @@
-// Command otel-collector is an OpenTelemetry Collector with the parts that belay's telemetry test needs: the
-// OTLP receiver and an exporter that prints what arrives. It is for tests; docs/telemetry.md says how to
-// send to a collector of your own.
+// Command otel-collector is an OpenTelemetry Collector with the parts that belay's telemetry test
+// needs: the OTLP receiver and an exporter that prints what arrives. It is for tests;
+// docs/telemetry.md describes how to send to your own collector.
 package main
 
 import (

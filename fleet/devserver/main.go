@@ -1,6 +1,6 @@
 // Command temporal-dev is a Temporal server for one machine: all of its services in one process on
-// loopback, with a SQLite file or memory as its database. It is for trying belay-fleet and for its tests;
-// docs/fleet.md says how to get to a real one.
+// loopback, with a SQLite file or memory as its database. It is for trying belay-fleet and for its
+// tests; docs/fleet.md describes how to connect to a real one.
 package main
 
 import (
@@ -75,8 +75,8 @@ func serve(file, namespace, port string) error {
 		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return claims }),
 		temporal.WithDynamicConfigClient(dynamicconfig.StaticClient{
 			dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key(): []dynamicconfig.ConstrainedValue{{Value: true}},
-			// A shard reads its queue at most 20 times a second, which is 10 steps of tasks. A cluster has hundreds of
-			// shards, and this server has one.
+			// By default a shard reads its queue at most 20 times a second, enough for 10 steps of
+			// tasks. A cluster has hundreds of shards, this server has one.
 			dynamicconfig.TransferProcessorMaxPollRPS.Key(): []dynamicconfig.ConstrainedValue{{Value: 2000}},
 		}))
 	if err != nil {
@@ -100,7 +100,7 @@ var attributes = map[string]enums.IndexedValueType{
 	"BelayWorker": enums.INDEXED_VALUE_TYPE_KEYWORD, "BelayCost": enums.INDEXED_VALUE_TYPE_DOUBLE,
 }
 
-// free finds ports of loopback that nobody has.
+// free finds free ports on loopback.
 func free(n int) (ports []int, err error) {
 	for range n {
 		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -113,7 +113,7 @@ func free(n int) (ports []int, err error) {
 	return ports, nil
 }
 
-// settings are those of a server of one machine; the first port is the one that clients use.
+// settings returns the config of a server on one machine; clients use the first port.
 func settings(file string, ports []int) *config.Config {
 	address := fmt.Sprintf("%s:%d", host, ports[0])
 	db := &config.SQL{PluginName: sqlite.PluginName, DatabaseName: file, ConnectAttributes: map[string]string{"mode": "rwc"}}
@@ -121,7 +121,7 @@ func settings(file string, ports []int) *config.Config {
 		db.DatabaseName = "belay"
 		db.ConnectAttributes = map[string]string{"mode": "memory", "cache": "shared"}
 	} else {
-		// As names of pragmas: with the _ that another driver wants, SQLite ignores them.
+		// The plain names of pragmas: this driver ignores them with the _ that others want.
 		db.ConnectAttributes["journal_mode"], db.ConnectAttributes["synchronous"] = "wal", "normal"
 	}
 	service := func(i int) config.Service {

@@ -1,5 +1,6 @@
-// Package metrics keeps the metrics of one worker and serves them in Prometheus's text format: those of Temporal's SDK
-// and those that belay makes of the records of tasks. It has no names of tasks, files or people.
+// Package metrics collects the metrics of one worker and serves them in Prometheus's text format:
+// those of Temporal's SDK and those that belay derives from the records of tasks. They contain no
+// names of tasks, files or people.
 package metrics
 
 import (
@@ -22,28 +23,29 @@ import (
 // bySeconds are the upper bounds of the buckets of the SDK's timers.
 var bySeconds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200}
 
-// Registry keeps metrics. Its methods may be called from several goroutines; the zero value is empty.
+// Registry collects metrics. Its methods may be called concurrently; the zero value is empty.
 type Registry struct {
 	mu       sync.Mutex
 	families map[string]*family
 	gauges   []func(Set)
 }
 
-// Set sets a gauge. labels are names and values in turn.
+// Set sets a gauge. labels alternate names and values.
 type Set func(name, help string, value float64, labels ...string)
 
 type family struct {
 	kind, help string
-	series     map[string]*series // by labels as they are written
+	series     map[string]*series // by formatted labels
 }
 
 type series struct {
 	value  float64 // of a counter or gauge, or the sum of a histogram
 	bounds []float64
-	counts []uint64 // a bucket each, and one more for what is larger
+	counts []uint64 // one for each bucket, and one for larger values
 }
 
-// findSeries gives a series. A name that is there with another kind gets none: the text could not be parsed.
+// findSeries returns a series, which it adds if needed. If the name exists with another kind, the
+// series is not served: the output would be invalid.
 func (r *Registry) findSeries(name, kind, help string, bounds []float64, labels []string) *series {
 	name = plainName(name)
 	if r.families == nil {
@@ -64,15 +66,15 @@ func (r *Registry) findSeries(name, kind, help string, bounds []float64, labels 
 	return f.series[key]
 }
 
-// Gauges has do called at each scrape, to set gauges that are known only then.
+// Gauges registers a function that sets gauges at each scrape.
 func (r *Registry) Gauges(do func(Set)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gauges = append(r.gauges, do)
 }
 
-// Add adds what a record counted since it was asked last. Names are those of OpenTelemetry, written as Prometheus does:
-// belay.step.duration in s is belay_step_duration_seconds.
+// Add adds samples of a record. OpenTelemetry's names are converted to Prometheus's:
+// belay.step.duration in s becomes belay_step_duration_seconds.
 func (r *Registry) Add(all []telemetry.Sample) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +105,7 @@ func baseUnit(of string) string {
 	return ""
 }
 
-// Handler is what Temporal's SDK reports to.
+// Handler receives the metrics of Temporal's SDK.
 func (r *Registry) Handler() client.MetricsHandler { return sdkHandler{r: r} }
 
 type sdkHandler struct {
@@ -138,20 +140,20 @@ func (v gaugeFunc) Update(to float64) { v(to) }
 
 type timerFunc func(time.Duration)
 
-// Record takes a duration.
+// Record records a duration.
 func (d timerFunc) Record(took time.Duration) { d(took) }
 
-// Counter counts what happens.
+// Counter returns a counter.
 func (h sdkHandler) Counter(name string) client.MetricsCounter {
 	return counterFunc(func(by int64) { h.change(name+"_total", "counter", nil, func(s *series) { s.value += float64(by) }) })
 }
 
-// Gauge has a value.
+// Gauge returns a gauge.
 func (h sdkHandler) Gauge(name string) client.MetricsGauge {
 	return gaugeFunc(func(to float64) { h.change(name, "gauge", nil, func(s *series) { s.value = to }) })
 }
 
-// Timer takes durations.
+// Timer returns a histogram of durations.
 func (h sdkHandler) Timer(name string) client.MetricsTimer {
 	return timerFunc(func(took time.Duration) {
 		h.change(name+"_seconds", "histogram", bySeconds, func(s *series) {
@@ -173,7 +175,7 @@ func (r *Registry) exposition() []byte {
 	r.mu.Lock()
 	ask := slices.Clone(r.gauges)
 	r.mu.Unlock()
-	now := Registry{families: map[string]*family{}} // gauges of what is no more are gone
+	now := Registry{families: map[string]*family{}} // fresh gauges: those of deleted things are not served
 	for _, do := range ask {
 		do(func(name, help string, v float64, labels ...string) {
 			now.findSeries(name, "gauge", help, nil, labels).value = v
@@ -228,7 +230,7 @@ func formatFloat(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// formatLabels are labels as the format has them, without braces.
+// formatLabels formats labels without braces.
 func formatLabels(labels []string) string {
 	var all []string
 	for i := 0; i+1 < len(labels); i += 2 {
@@ -241,7 +243,7 @@ func escapeLabel(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(strings.ToValidUTF8(s, "?"))
 }
 
-// plainName is a name with the letters that the format allows.
+// plainName replaces characters that the format does not allow by _.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {

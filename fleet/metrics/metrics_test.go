@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/telemetry"
 )
 
-// scrape reads what a registry serves as Prometheus does.
+// scrape parses a registry's output, like Prometheus.
 func scrape(t *testing.T, r *Registry) map[string]*dto.MetricFamily {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -80,7 +80,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// Whatever names and values are, what is served can be parsed.
+// For any names and values, the output can be parsed.
 func FuzzText(f *testing.F) {
 	f.Add("a.b", "By", "k", "v", 1.5)
 	f.Add("", "s", "", "\"\n\\", -1.0)

@@ -1,4 +1,5 @@
-// Package faults has stories of the fleet with real processes: the server, workers, agents and git. Make fleet-faults runs them.
+// Package faults tests the fleet with real processes: the server, workers, agents and git. make
+// fleet-faults runs it.
 package faults
 
 import (
@@ -17,7 +18,7 @@ import (
 	"time"
 )
 
-// fleet is a server, workers, and a remote, of one story.
+// fleet is a server, workers and a remote for one test.
 type fleet struct {
 	t              *testing.T
 	dir            string
@@ -29,7 +30,7 @@ type fleet struct {
 	remote, origin string
 }
 
-// newFleet makes a place without any process. It skips the test where the programs are not given.
+// newFleet prepares folders without any process. It skips the test if the programs are not given.
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{t: t, fleet: os.Getenv("BELAY_FLEET"), server: os.Getenv("BELAY_TEMPORAL"), workers: map[string]*exec.Cmd{}}
@@ -49,7 +50,7 @@ func newFleet(t *testing.T) *fleet {
 		}
 	}
 	f.env = append(f.env, "HOME="+f.dir, "TEMPORAL_ADDRESS="+f.address, "GIT_CONFIG_GLOBAL="+filepath.Join(f.dir, "none"), "USER=ann",
-		"STORY="+f.dir, "BELAY_FENCE=off") // agents here signal what happens in files outside their clone, and kill workers
+		"STORY="+f.dir, "BELAY_FENCE=off") // agents here write files outside their clone, and kill workers
 	f.remote, f.origin = filepath.Join(f.dir, "git", "app.git"), filepath.Join(f.dir, "app")
 	f.git(f.dir, "init", "-q", "--bare", "-b", "main", f.remote)
 	f.git(f.dir, "init", "-q", "-b", "main", f.origin)
@@ -125,7 +126,7 @@ func (f *fleet) start(name string, env []string, args ...string) *exec.Cmd {
 	return c
 }
 
-// serve starts the server, with the database that it had, where it was.
+// serve starts the server at its former address, with its former database.
 func (f *fleet) serve() {
 	f.t.Helper()
 	_, port, _ := net.SplitHostPort(f.address)
@@ -133,7 +134,7 @@ func (f *fleet) serve() {
 	f.until("the server", func() bool { _, err := f.run("list"); return err == nil })
 }
 
-// work starts a worker. Ready waits for it.
+// work starts a worker without waiting for it.
 func (f *fleet) work(name string, env []string, args ...string) {
 	f.t.Helper()
 	f.workers[name] = f.start(name, append(env, "BELAY_STATE_HOME="+filepath.Join(f.dir, "state-"+name)),
@@ -149,7 +150,7 @@ func (f *fleet) ready(names ...string) {
 	}
 }
 
-// until waits for something.
+// until waits until done returns true.
 func (f *fleet) until(what string, done func() bool) {
 	f.t.Helper()
 	for began := time.Now(); !done(); time.Sleep(100 * time.Millisecond) {
@@ -159,7 +160,7 @@ func (f *fleet) until(what string, done func() bool) {
 	}
 }
 
-// run runs belay-fleet in the clone of a person.
+// run runs belay-fleet in a user's clone.
 func (f *fleet) run(args ...string) (string, error) {
 	c := exec.Command(f.fleet, args...)
 	c.Dir, c.Env = f.origin, f.env
@@ -176,7 +177,7 @@ func (f *fleet) must(args ...string) string {
 	return out
 }
 
-// refused has belay-fleet refuse something.
+// refused checks that belay-fleet fails with this exit status and text.
 func (f *fleet) refused(exit int, says string, args ...string) {
 	f.t.Helper()
 	out, err := f.run(args...)
@@ -186,14 +187,14 @@ func (f *fleet) refused(exit int, says string, args ...string) {
 	}
 }
 
-// submit gives a task to the fleet whose agent is a script.
+// submit submits a task with a script as its agent.
 func (f *fleet) submit(id, script string) {
 	f.t.Helper()
 	f.must("submit", "Add "+id, "--task", id, "--files", "src/**", "--test", "sh test.sh", "--retries", "1", "--lost-after", "3s", "--",
 		"sh", "-c", "cat > /dev/null\n"+script)
 }
 
-// standing is what show says of a task, or of a feature.
+// standing is the output of show for a task or feature.
 type standing struct {
 	Phase    string
 	Outcome  string
@@ -218,7 +219,7 @@ func (f *fleet) show(id string) (st standing) {
 	return st
 }
 
-// shows waits until show prints something of a task.
+// shows waits until show prints a text.
 func (f *fleet) shows(id, text string) {
 	f.t.Helper()
 	var last string
@@ -230,7 +231,7 @@ func (f *fleet) shows(id, text string) {
 	f.until(id+" to show "+text, func() bool { last, _ = f.run("show", id); return strings.Contains(last, text) })
 }
 
-// ends waits until a task, or a feature, has ended.
+// ends waits until a task or feature has ended.
 func (f *fleet) ends(id, outcome string) standing {
 	f.t.Helper()
 	var st standing
@@ -254,12 +255,13 @@ func (f *fleet) file(path string) func() bool {
 	return func() bool { _, err := os.Stat(filepath.Join(f.dir, path)); return err == nil }
 }
 
-// patient is an agent that waits for a file, counts how often it was started, and does its work.
+// patient is an agent that waits for a file, counts its starts, and does its work.
 const patient = `echo x >> $STORY/ran.$BELAY_TASK; touch $STORY/began.$BELAY_TASK
 until [ -e $STORY/end ]; do sleep 0.1; done
 echo done > src/$BELAY_TASK.txt; touch $STORY/did.$BELAY_TASK`
 
-// A server that is down at the start is waited for. While it is down in the middle, agents work; what they did is reported later.
+// Clients wait for a server that is down at the start. If it is down later, agents continue, and
+// their results are reported afterwards.
 func TestServerDown(t *testing.T) {
 	f := newFleet(t)
 	f.work("w1", nil)
@@ -278,9 +280,9 @@ func TestServerDown(t *testing.T) {
 		t.Errorf("%+v, the agent ran %q", st, f.read("ran.T1"))
 	}
 
-	// The same task again is the one that is there.
+	// The same task again is an error.
 	f.refused(5, "T1 was submitted before", "submit", "Add T1", "--task", "T1", "--", "sh", "-c", "true")
-	// What the server would not take is refused before it is sent.
+	// What the server would reject is rejected before it is sent.
 	f.write("large.md", "Add "+strings.Repeat("\"a\"\n", 200_000)) // a third more in JSON
 	large, err := os.Open(filepath.Join(f.dir, "large.md"))
 	if err != nil {
@@ -295,7 +297,8 @@ func TestServerDown(t *testing.T) {
 	f.refused(6, "no task T2", "show", "T2")
 }
 
-// killer is a git that kills its worker once it has pushed the branch of a feature, and before anybody hears of it.
+// killer is a git that kills its worker after it pushed the branch of a feature, before the result
+// is reported.
 const killer = `#!/bin/sh
 "$STORY_GIT" "$@"
 code=$?
@@ -305,8 +308,8 @@ esac
 exit $code
 `
 
-// A worker that is killed after the push of a merge, before its result is known: another one finds the merge, and the branch has it
-// once.
+// If a worker is killed after the push of a merge, before it reports the result, another worker
+// recognises the merge, and the branch has it once.
 func TestKilledMerge(t *testing.T) {
 	f := newFleet(t)
 	git, err := exec.LookPath("git")
@@ -334,8 +337,8 @@ func TestKilledMerge(t *testing.T) {
 	}
 }
 
-// Workers take tasks only for their free slots: with every agent at work, each worker has as many as it has slots, and the rest wait
-// for one.
+// Workers take tasks only for free slots: with all agents busy, each worker has as many tasks as
+// slots, and the others wait.
 func TestSpread(t *testing.T) {
 	f := newFleet(t)
 	f.serve()
@@ -374,7 +377,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A task whose team has used its budget waits, and continues when the limit is raised.
+// A task of a team without budget waits, and continues when the limit is raised.
 func TestBudgetRaised(t *testing.T) {
 	f := newFleet(t)
 	f.serve()
@@ -401,15 +404,15 @@ func TestBudgetRaised(t *testing.T) {
 	}
 }
 
-// A feature that is cancelled and resumed at once continues, although its agents are still being stopped. One that is stopped asks
-// nobody anything any more.
+// A feature that is cancelled and at once resumed continues, although its agents are still being
+// stopped. A stopped feature asks no more questions.
 func TestFeatureStopped(t *testing.T) {
 	f := newFleet(t)
 	f.serve()
 	f.work("w1", nil)
 	f.work("w2", nil)
 	f.ready("w1", "w2")
-	// The agent takes its time to end: until it is killed, or the story is over.
+	// The agent ignores signals: it ends when it is killed, or the test ends.
 	stubborn := "cat > /dev/null; trap '' TERM INT\n" + patient
 	for _, name := range []string{"f", "g"} {
 		f.must("submit", "tasks.md", "--feature", name, "--test", "sh test.sh", "--lost-after", "3s", "--", "sh", "-c", stubborn)
@@ -435,7 +438,7 @@ func TestFeatureStopped(t *testing.T) {
 	}
 }
 
-// An agent that ignores SIGTERM is killed, with what it started, and its task waits at a gate.
+// An agent that ignores SIGTERM is killed, with its child processes, and its task waits at a gate.
 func TestSigtermIgnored(t *testing.T) {
 	f := newFleet(t)
 	f.serve()
@@ -456,7 +459,8 @@ func TestSigtermIgnored(t *testing.T) {
 	f.ends("T1", "aborted")
 }
 
-// A worker that is lost while it stops an agent: no other one starts that agent again, until a person resumes the task.
+// If a worker is lost while it stops an agent, no other worker starts that agent again until a
+// person resumes the task.
 func TestLostWhileStopped(t *testing.T) {
 	f := newFleet(t)
 	f.serve()
@@ -476,7 +480,7 @@ func TestLostWhileStopped(t *testing.T) {
 	f.ends("T1", "passed")
 }
 
-// gone reports whether a process has ended; one that nobody has asked for its end yet has as well.
+// gone reports whether a process has ended; a zombie has.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true
@@ -494,7 +498,7 @@ func TestPoisoned(t *testing.T) {
 		f.work(w, nil)
 	}
 	f.ready("w1", "w2", "w3", "w4")
-	// Its shim outlives the worker: it ends that too, as a machine that crashes does.
+	// The shim survives the worker, so the script ends it too, like a crash of the machine.
 	f.submit("T1", `for w in w1 w2 w3 w4; do case $PWD in $STORY/$w/*) echo $w >> $STORY/poisoned; kill -9 $(cat $STORY/$w.pid) $PPID ;; esac; done`)
 	f.shows("T1", "quarantined: 3 workers were lost with it")
 	if n := strings.Count(f.read("poisoned"), "\n"); n != 3 {
@@ -508,7 +512,7 @@ func TestPoisoned(t *testing.T) {
 	}
 }
 
-// A worker whose disk is full says so, and begins when there is space.
+// A worker with a full disk reports it, and begins the task when there is space.
 func TestWorkersDiskFull(t *testing.T) {
 	f := newFleet(t)
 	home := filepath.Join(f.dir, "w1")

@@ -13,34 +13,35 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// The model of a worker, after package machine: a task has a record in a clone on one worker, commands are done under
-// the clone's lock and in a slot, what was recorded is pushed to the remote before it is answered.
+// The model of a worker, after package machine: a task has a record in a clone on one worker,
+// commands run under the clone's lock and in a slot, and events are pushed to the remote before the
+// answer.
 
 // machine is a worker's machine.
 type machine struct {
 	number  int
 	name    string
-	up      bool // its process
-	linked  bool // to the server
+	up      bool // its process runs
+	linked  bool // connected to the server
 	process int  // counts starts of its process
-	boot    int  // counts starts of the machine, with which all agents end
+	boot    int  // counts starts of the machine, each of which ends all agents
 
 	clones  map[*job]*clone
-	waiting []*call // on its queue
+	waiting []*call // in its queue
 	runs    []*running
-	answers []func() // that the server has not heard
+	answers []func() // that the server has not received
 
-	busy int // slots
+	busy int // used slots
 	line []func() bool
 }
 
 // clone is a task on a worker.
 type clone struct {
 	record record
-	last   int // the version of the record on the remote, as this clone knows it
+	last   int // the last known version of the remote's record
 	moved  bool
 	locks  []*running // the first one has the lock
-	until  time.Time  // when no command comes, it is at work until then
+	until  time.Time  // without a command, it counts as at work until then
 
 	agent struct {
 		command string
@@ -50,16 +51,16 @@ type clone struct {
 	}
 }
 
-// record is a task's record: entries that continue one another by their hashes.
+// record is a task's record: a chain of entries.
 type record struct {
 	entries []entry
 	state   loop.State
-	commit  string // of accepted work, once it was made
-	version int    // of the one on the remote
+	commit  string // of accepted work; "" before
+	version int    // of the remote's record
 }
 
 type entry struct {
-	step task.Step // of no kind for a note
+	step task.Step // without a kind for a note
 	hash string
 }
 
@@ -105,7 +106,7 @@ func (w *simulation) machineOf(queue string) *machine {
 	return w.machines[n]
 }
 
-// runLater is what an attempt of an activity does next on its worker, if that is still there then.
+// runLater runs the next part of an activity after d, if its worker still runs then.
 func (w *simulation) runLater(r *running, d time.Duration, do func()) {
 	w.runAfter(d, func() {
 		if r.isAlive() {
@@ -114,7 +115,7 @@ func (w *simulation) runLater(r *running, d time.Duration, do func()) {
 	})
 }
 
-// Times of what is done.
+// Times of operations.
 const (
 	cloneTime   = 8 * time.Second
 	smallTime   = 2 * time.Second // a snapshot, a restore
@@ -125,7 +126,7 @@ const (
 	pauseOfKill = 30 * time.Second
 )
 
-// beginActivity does an activity.
+// beginActivity starts an activity on its worker.
 func (w *simulation) beginActivity(r *running) {
 	j := r.job
 	rnd := w.randFor("begin", j.number, r.ask.Head.Seq, r.attempt, r.on.number)
@@ -145,7 +146,7 @@ func (w *simulation) beginActivity(r *running) {
 	}
 }
 
-// release gives a clone's lock to who waits for it, and the slot back.
+// release releases a clone's lock to the next waiting activity, and the slot.
 func (w *simulation) release(r *running) {
 	if c := r.on.clones[r.job]; c != nil {
 		first := len(c.locks) > 0 && c.locks[0] == r
@@ -175,7 +176,7 @@ func (w *simulation) fillSlots(m *machine) {
 	}
 }
 
-// makeClone makes a clone: of a new task, or of the record that the remote has.
+// makeClone creates a clone of a new task, or of the remote's record.
 func (w *simulation) makeClone(r *running) {
 	j := r.job
 	if j.repo.down {
@@ -211,7 +212,7 @@ func diverged(format string, args ...any) error {
 	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), task.ErrDiverged, nil)
 }
 
-// doLocked does what is to be done in a clone.
+// doLocked carries out an activity in a clone.
 func (w *simulation) doLocked(r *running, c *clone) {
 	switch pending := c.record.state.Pending; r.name {
 	case task.WakeName:
@@ -238,7 +239,7 @@ func (w *simulation) doLocked(r *running, c *clone) {
 			return
 		}
 	}
-	w.push(r, c) // done before, by an attempt whose answer was lost
+	w.push(r, c) // done before by an attempt of which the answer was lost
 }
 
 // record records an event and pushes it.
@@ -251,7 +252,7 @@ func (w *simulation) record(r *running, c *clone, e loop.Event) {
 	w.push(r, c)
 }
 
-// command does a command of the loop.
+// command carries out a command of the loop.
 func (w *simulation) command(r *running, c *clone) {
 	q := r.ask.Command
 	rnd := w.randFor("command", r.job.number, len(c.record.entries))
@@ -281,7 +282,7 @@ func (w *simulation) command(r *running, c *clone) {
 	w.runLater(r, d, func() { w.record(r, c, e) })
 }
 
-// verdict is what the checks say of an attempt.
+// verdict is the result of the checks of an attempt.
 func verdict(p float64, n int) (belay.Verdict, []belay.Finding) {
 	const pass, unknown, scope = 0.60, 0.02, 0.08
 	f := belay.Finding{Check: "tests", Severity: belay.SeverityError, Category: belay.CategoryTests,
@@ -297,7 +298,7 @@ func verdict(p float64, n int) (belay.Verdict, []belay.Finding) {
 	return belay.VerdictFail, []belay.Finding{f.Sign()}
 }
 
-// agent runs an agent, or continues to wait for one that outlived its worker's process.
+// agent runs an agent, or waits for one that survived its worker's process.
 func (w *simulation) agent(r *running, c *clone) {
 	q, j := r.ask.Command, r.job
 	switch {
@@ -311,7 +312,7 @@ func (w *simulation) agent(r *running, c *clone) {
 		if j.poisoned {
 			w.runLater(r, time.Duration(float64(d)*rnd.Float64()/2), func() { w.crash(r.on, pauseOfKill) })
 		}
-	case c.agent.boot != r.on.boot: // the machine was started anew, and the agent is gone
+	case c.agent.boot != r.on.boot: // the machine was restarted, which ended the agent
 		w.runLater(r, smallTime, func() { w.record(r, c, loop.Event{Kind: loop.EvLost, Command: q.ID}) })
 		return
 	}
@@ -338,7 +339,7 @@ func (w *simulation) agent(r *running, c *clone) {
 	})
 }
 
-// stopOrphan stops the agent of a task that nobody waits for on a worker.
+// stopOrphan stops a task's agent that no activity waits for.
 func (w *simulation) stopOrphan(m *machine, j *job) {
 	c := m.clones[j]
 	left := c.agent.ends.Sub(w.now())
@@ -350,7 +351,7 @@ func (w *simulation) stopOrphan(m *machine, j *job) {
 	c.agent.boot, c.agent.ends = -1, w.now()
 }
 
-// push brings what was recorded to the remote, and answers.
+// push pushes the record to the remote, and answers.
 func (w *simulation) push(r *running, c *clone) {
 	w.runLater(r, pushTime, func() { w.afterPush(r, c) })
 }
@@ -409,7 +410,7 @@ func (w *simulation) afterPush(r *running, c *clone) {
 	w.finish(r, st, nil)
 }
 
-// fail has workers, networks and remotes fail, each in its own time.
+// fail makes workers, networks and remotes fail, independently.
 func (w *simulation) fail() {
 	for _, m := range w.machines {
 		w.scheduleFailure(m, 1)
@@ -419,7 +420,7 @@ func (w *simulation) fail() {
 	}
 }
 
-// scheduleFailure has a worker fail again and again.
+// scheduleFailure makes a worker fail repeatedly.
 func (w *simulation) scheduleFailure(m *machine, n int) {
 	rnd := w.randFor("fault", m.number, n)
 	w.runAfter(every(rnd, w.faults), func() {
@@ -435,7 +436,7 @@ func (w *simulation) scheduleFailure(m *machine, n int) {
 	})
 }
 
-// crash ends a machine, with all that runs on it, for a time.
+// crash stops a machine, with everything on it, for a time.
 func (w *simulation) crash(m *machine, pause time.Duration) {
 	if !m.up {
 		return
@@ -444,14 +445,14 @@ func (w *simulation) crash(m *machine, pause time.Duration) {
 	m.boot++
 	for _, c := range m.clones {
 		if left := c.agent.ends.Sub(w.now()); left > 0 && c.agent.boot == m.boot-1 {
-			w.report.killed += left // reported times count it once more: see worked
+			w.report.killed += left // worked includes it; see there
 			c.agent.ends = w.now()
 		}
 	}
 	w.stop(m, pause)
 }
 
-// restart ends a worker's process alone. Its agents continue.
+// restart stops only a worker's process. Its agents continue.
 func (w *simulation) restart(m *machine, pause time.Duration) {
 	if m.up {
 		w.report.Restarts++
@@ -478,7 +479,7 @@ func (w *simulation) stop(m *machine, pause time.Duration) {
 	})
 }
 
-// disconnect parts a worker from the server, but not from the remote.
+// disconnect cuts a worker off from the server, but not from the remote.
 func (w *simulation) disconnect(m *machine, pause time.Duration) {
 	if !m.linked {
 		return

@@ -1,6 +1,7 @@
-// Command sim runs a fleet of hundreds of workers and thousands of tasks on a clock that skips: the real workflow of
-// package task on the SDK's test environment, over a model of a Temporal server, of workers that fail, of a
-// git remote and of people. It says what was lost, done twice and wasted. docs/fleet.md says what is model and what is real.
+// Command sim simulates a fleet of hundreds of workers and thousands of tasks with a clock that
+// skips: the real workflow of package task in the SDK's test environment, on a model of a Temporal
+// server, of failing workers, of a git remote and of people. It reports lost, repeated and wasted
+// work. docs/fleet.md states what is modelled and what is real.
 package main
 
 import (

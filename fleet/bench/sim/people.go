@@ -12,10 +12,10 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// The model of people, who answer gates after hours, of remotes that cannot be reached for minutes, and of a merge
-// queue for each repository.
+// The model of people, who answer gates after hours, of remotes that are unreachable for minutes,
+// and of a merge queue for each repository.
 
-const visitTime = 90 * time.Minute // until somebody looks after a task that waits, on average
+const visitTime = 90 * time.Minute // average time until a person visits a waiting task
 
 // attributesChanged is called when a task's search attributes change.
 func (w *simulation) attributesChanged(id, phase string) {
@@ -37,7 +37,7 @@ func waits(phase string) bool {
 	return phase == string(loop.PhaseGate) || phase == task.PhaseQuarantined
 }
 
-// scheduleVisit has a person look after a task that waits, some hours later.
+// scheduleVisit makes a person visit a waiting task some hours later.
 func (w *simulation) scheduleVisit(j *job) {
 	j.looks++
 	n := j.looks
@@ -48,7 +48,7 @@ func (w *simulation) scheduleVisit(j *job) {
 	})
 }
 
-// visit has a person decide, by what belay-fleet show says.
+// visit makes a person decide, from the status that belay-fleet show prints.
 func (w *simulation) visit(j *job, rnd *rand.Rand) {
 	var st task.Status
 	v, err := w.env.QueryWorkflowByID(task.WorkflowID(j.in.Remote, j.in.ID), task.QueryStatus)
@@ -69,13 +69,13 @@ func (w *simulation) visit(j *job, rnd *rand.Rand) {
 		d.Gate, d.Decision, d.Note = st.Gate.Number, choose(rnd, st.Gate.Options, j.looks), "use the clock"
 	}
 	w.update(j, task.UpdateDecide, id, d)
-	if !w.calm && rnd.Float64() < 0.05 { // somebody else decides at the same moment
+	if !w.calm && rnd.Float64() < 0.05 { // another person decides at the same time
 		d.Decision, d.By = loop.DecideSkip, "bob"
 		w.update(j, task.UpdateDecide, id+"-too", d)
 	}
 }
 
-// choose is a person's decision: mostly guidance, and in the end to give up.
+// choose is a person's decision: mostly guidance, and finally to give up.
 func choose(rnd *rand.Rand, options []loop.Decision, looks int) loop.Decision {
 	for _, c := range []struct {
 		d loop.Decision
@@ -106,7 +106,7 @@ func (w *simulation) update(j *job, name, id string, args ...any) {
 	}
 }
 
-// repository is one with its remote and its merge queue.
+// repository is a repository with its remote and its merge queue.
 type repository struct {
 	number  int
 	down    bool // refuses pushes and fetches
@@ -119,7 +119,7 @@ type accepted struct {
 	at  time.Time
 }
 
-// scheduleRefusal has a remote be away again and again.
+// scheduleRefusal makes a remote unreachable repeatedly.
 func (w *simulation) scheduleRefusal(r *repository, n int) {
 	rnd := w.randFor("outage", r.number, n)
 	w.runAfter(every(rnd, w.faults), func() {
@@ -132,7 +132,7 @@ func (w *simulation) scheduleRefusal(r *repository, n int) {
 	})
 }
 
-// accept puts work that was pushed into the merge queue.
+// accept adds pushed work to the merge queue.
 func (w *simulation) accept(j *job, commit string) {
 	j.branch = commit
 	j.merged++
@@ -140,8 +140,8 @@ func (w *simulation) accept(j *job, commit string) {
 	w.merge(j.repo)
 }
 
-// merge merges one task after the other, each with a run of the tests of both together. One in thirty fails and is
-// merged once it was repaired, at the end of the queue.
+// merge merges one task at a time, with a combined test run each. One in thirty fails, and is
+// merged at the end of the queue, as if repaired.
 func (w *simulation) merge(r *repository) {
 	if r.merging || len(r.queue) == 0 {
 		return

@@ -10,25 +10,25 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// report is what a run came to. Times are in seconds.
+// report is the result of a run. Times are in seconds.
 type report struct {
 	Seed    uint64 `json:"seed"`
 	Tasks   int    `json:"tasks"`
 	Workers int    `json:"workers"`
 
-	Lost  int      `json:"lost"`  // tasks that did not end, or whose accepted work is not on the remote
-	Twice int      `json:"twice"` // accepted work that was pushed more than once
+	Lost  int      `json:"lost"`  // tasks that did not end, or with accepted work that is not on the remote
+	Twice int      `json:"twice"` // tasks with accepted work that was pushed more than once
 	Wrong []string `json:"wrong,omitempty"`
 
 	Passed   int `json:"passed"`
 	GivenUp  int `json:"given_up"` // skipped or aborted by a person
-	Attempts int `json:"attempts"` // agents that were started
-	Recorded int `json:"recorded"` // attempts that the records have
+	Attempts int `json:"attempts"` // started agents
+	Recorded int `json:"recorded"` // attempts in the records
 
 	WastedAttempts float64 `json:"wasted_attempts_percent"`
 	WastedTime     float64 `json:"wasted_time_percent"` // of agents
 	WallTime       float64 `json:"seconds"`             // from the first task to the end of the last
-	Bulk           float64 `json:"seconds_95"`          // until 95 % of the tasks had ended
+	Bulk           float64 `json:"seconds_95"`          // until 95 % of the tasks ended
 	Utilisation    float64 `json:"utilisation_percent"` // of the slots, until then
 
 	MergeP50 float64 `json:"merge_p50_seconds"`
@@ -36,12 +36,12 @@ type report struct {
 	MergeP99 float64 `json:"merge_p99_seconds"`
 
 	Activities  int `json:"activities"`
-	Repeated    int `json:"repeated"` // attempts of activities that the server repeated
-	Late        int `json:"late"`     // answers that came after the server had given an attempt up
+	Repeated    int `json:"repeated"` // attempts of activities that the server retried
+	Late        int `json:"late"`     // answers after the server had given up the attempt
 	Moves       int `json:"moves"`    // tasks that continued on another worker
-	Moved       int `json:"moved"`    // pushes that were refused because another worker had the task
+	Moved       int `json:"moved"`    // pushes rejected because another worker had the task
 	Pushes      int `json:"pushes"`
-	Refused     int `json:"refused"` // tasks that were submitted a second time
+	Refused     int `json:"refused"` // second submissions of a task
 	Crashes     int `json:"crashes"`
 	Restarts    int `json:"restarts"`
 	Cuts        int `json:"cuts"`
@@ -50,21 +50,21 @@ type report struct {
 	Quarantined int `json:"quarantined"`
 	Rejected    int `json:"rejected"`  // decisions and cancellations that were not possible
 	Cancelled   int `json:"cancelled"` // agents that a person stopped
-	Orphans     int `json:"orphans"`   // agents that were stopped because their task had moved
+	Orphans     int `json:"orphans"`   // agents stopped because no activity waited for them
 
-	GivenUpByServer int `json:"given_up_by_server"` // attempts of activities that a worker ended because the server had
+	GivenUpByServer int `json:"given_up_by_server"` // attempts of activities that a worker ended because the server had given them up
 	Merged          int `json:"merged"`
 	MergesFailed    int `json:"merges_failed"`
 
 	last      time.Time
 	latencies []time.Duration
-	killed    time.Duration // what agents had left when their machine ended
+	killed    time.Duration // remaining time of agents when their machine crashed
 	busy      int
 	changed   time.Time
 	usage     []usage
 }
 
-// usage is how many slots were busy from a moment on.
+// usage is the number of busy slots from a time on.
 type usage struct {
 	at time.Time
 	n  int
@@ -83,7 +83,7 @@ func (w *simulation) addViolation(format string, args ...any) {
 	w.report.Wrong = append(w.report.Wrong, fmt.Sprintf(format, args...))
 }
 
-// checkAll compares what the workflows said with what is on the remotes.
+// checkAll compares the workflows' results with the remotes.
 func (w *simulation) checkAll() {
 	r := &w.report
 	var ends []time.Time
@@ -130,7 +130,7 @@ func (w *simulation) checkAll() {
 	r.MergeP50, r.MergeP95, r.MergeP99 = at(50), at(95), at(99)
 }
 
-// slotTime is the time of slots that were busy between two moments.
+// slotTime adds up the time of busy slots between two times.
 func (r *report) slotTime(from, to time.Time) (sum time.Duration) {
 	for i, u := range r.usage {
 		end := to
@@ -144,7 +144,7 @@ func (r *report) slotTime(from, to time.Time) (sum time.Duration) {
 	return sum
 }
 
-// checkJob holds a task's end against its record and its branch on the remote.
+// checkJob compares a task's result with its record and its branch on the remote.
 func (w *simulation) checkJob(j *job) {
 	r := &w.report
 	if j.err != nil {
@@ -193,7 +193,7 @@ func (w *simulation) checkJob(j *job) {
 	}
 }
 
-// table shows runs side by side.
+// table formats runs side by side.
 func table(c config, all []report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d tasks on %d workers with %d slots, %d repositories\n\n| |", c.tasks, c.workers, c.slots, c.repositories)

@@ -15,9 +15,9 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// The model of a Temporal server: task queues, timeouts and retries of activities, as its documentation says they are.
-// An attempt of an activity that nobody begins in time fails it; one whose worker falls silent, and one that ends in an
-// error, is repeated by its retry policy.
+// The model of a Temporal server: task queues, timeouts and retries of activities, as documented.
+// An attempt that no worker begins in time fails the activity; one that ends in an error, or with a
+// silent worker, is retried by its retry policy.
 
 // call is an activity that a workflow waits for.
 type call struct {
@@ -28,9 +28,9 @@ type call struct {
 	options workflow.ActivityOptions
 
 	attempt int      // counts from 1
-	waiting bool     // on a queue
-	silence int      // counts the times that its worker fell silent
-	run     *running // where it is done; nil while it waits
+	waiting bool     // in a queue
+	silence int      // counts how often its worker fell silent
+	run     *running // its attempt; nil while it waits
 
 	done   bool
 	answer task.ActivityResult
@@ -42,16 +42,16 @@ type running struct {
 	*call
 	attempt int
 	on      *machine
-	process int  // of the worker, when it began
+	process int  // of the worker, at the start
 	ended   bool // on the worker
 	slot    bool
-	stopped func() // stops its agent; nil where it has none
+	stopped func() // stops its agent; nil if it has none
 }
 
 const (
 	latency    = 30 * time.Millisecond // from a queue to a worker, and back
-	heartbeat  = 2 * time.Second       // until a worker hears what the server wants
-	orphanTime = time.Minute           // until a worker looks for agents that nobody waits for
+	heartbeat  = 2 * time.Second       // until a worker hears of a cancellation
+	orphanTime = time.Minute           // until a worker looks for agents that no activity waits for
 )
 
 func (w *simulation) schedule(id, name string, ask task.Ask, options workflow.ActivityOptions) *call {
@@ -105,7 +105,7 @@ func (w *simulation) offer(c *call) {
 	w.deliver(c, free[w.randFor("queue", c.job.number, c.ask.Head.Seq, c.attempt, int(w.count)).IntN(len(free))])
 }
 
-// poll has a worker take what waits for it.
+// poll delivers to a worker what waits for it.
 func (w *simulation) poll(m *machine) {
 	if !m.up || !m.linked {
 		return
@@ -120,7 +120,7 @@ func (w *simulation) poll(m *machine) {
 	w.deliverWaiting(m)
 }
 
-// free reports whether a worker asks for tasks: fewer are at work there than it has slots.
+// free reports whether a worker asks for tasks: fewer are at work than it has slots.
 func (w *simulation) free(m *machine) bool {
 	if !m.up || !m.linked {
 		return false
@@ -139,7 +139,7 @@ func (w *simulation) free(m *machine) bool {
 	return n < w.slots
 }
 
-// deliverWaiting has a worker take what waits for a free slot.
+// deliverWaiting delivers to a worker what waits for a free slot.
 func (w *simulation) deliverWaiting(m *machine) {
 	for len(w.begins) > 0 && w.free(m) {
 		c := w.begins[0]
@@ -172,10 +172,10 @@ func (w *simulation) deliver(c *call, m *machine) {
 	})
 }
 
-// isAlive reports whether the worker's process that an attempt runs in is still there.
+// isAlive reports whether the worker's process of an attempt still runs.
 func (r *running) isAlive() bool { return r.on.up && r.on.process == r.process && !r.ended }
 
-// noteSilence has the server miss a worker. It hears of it only by the heartbeats that do not come.
+// noteSilence makes the server notice a lost worker after its heartbeat timeout.
 func (w *simulation) noteSilence(r *running) {
 	c := r.call
 	if c.run != r || c.done {
@@ -191,8 +191,8 @@ func (w *simulation) noteSilence(r *running) {
 	})
 }
 
-// heartbeat has the server hear a heartbeat again. A worker with an activity that the server gave up meanwhile ends it, and
-// leaves its agent.
+// heartbeat delivers a heartbeat to the server again. If the server gave the activity up meanwhile,
+// the worker ends it, and leaves its agent running.
 func (w *simulation) heartbeat(r *running) {
 	if r.call.run == r && !r.call.done {
 		r.call.silence++
@@ -207,7 +207,7 @@ func (w *simulation) heartbeat(r *running) {
 	})
 }
 
-// cancel is a workflow that wants an activity to stop. Its worker hears of it with its next heartbeat.
+// cancel cancels an activity for its workflow. Its worker hears of it with its next heartbeat.
 func (w *simulation) cancel(c *call) {
 	r := c.run
 	if c.waiting && c.options.TaskQueue == task.BeginQueue && !c.done {
@@ -224,7 +224,7 @@ func (w *simulation) cancel(c *call) {
 	})
 }
 
-// retryActivity repeats an activity by its retry policy, or gives it up.
+// retryActivity retries an activity by its retry policy, or fails it.
 func (w *simulation) retryActivity(c *call, err error) {
 	p := c.options.RetryPolicy
 	var app *temporal.ApplicationError
@@ -233,7 +233,7 @@ func (w *simulation) retryActivity(c *call, err error) {
 		w.complete(c, task.ActivityResult{}, err)
 		return
 	}
-	// What the workflow leaves out is 2, and a hundred times the first wait.
+	// The defaults are a coefficient of 2, and at most 100 times the first wait.
 	wait := time.Duration(float64(p.InitialInterval) * math.Pow(cmp.Or(p.BackoffCoefficient, 2), float64(min(c.attempt-1, 30))))
 	wait = min(wait, cmp.Or(p.MaximumInterval, 100*p.InitialInterval))
 	c.run = nil
@@ -245,8 +245,8 @@ func (w *simulation) retryActivity(c *call, err error) {
 	})
 }
 
-// finish is a worker that answers. It does so until the server hears it; an answer to an attempt that the server gave
-// up is not heard.
+// finish sends a worker's answer until the server receives it. The server ignores the answer to an
+// attempt that it gave up.
 func (w *simulation) finish(r *running, st task.ActivityResult, err error) {
 	w.endAttempt(r)
 	w.answer(r, st, err)
@@ -257,7 +257,7 @@ func (w *simulation) endAttempt(r *running) {
 	r.ended = true
 	w.release(r)
 	r.on.runs = slices.DeleteFunc(r.on.runs, func(o *running) bool { return o == r })
-	const nextSoon = time.Minute // as package machine has it
+	const nextSoon = time.Minute // nextCommandTime of package machine
 	if c := r.on.clones[r.job]; c != nil {
 		c.until = w.now().Add(nextSoon)
 	}
@@ -285,11 +285,11 @@ func (w *simulation) answer(r *running, st task.ActivityResult, err error) {
 	})
 }
 
-// complete gives a workflow what its activity came to.
+// complete passes the result of an activity to its workflow.
 func (w *simulation) complete(c *call, st task.ActivityResult, err error) {
 	c.done, c.err, c.run = true, err, nil
 	if err == nil {
-		text, err := json.Marshal(st) // nothing of the worker's memory reaches the workflow
+		text, err := json.Marshal(st) // a copy, because a workflow shares no memory with a worker
 		if err == nil {
 			err = json.Unmarshal(text, &c.answer)
 		}

@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// small is a fleet that is small, and fails more often for it.
+// small is a small fleet, with more frequent faults.
 func small(seed uint64) config {
 	c := standard
 	c.tasks, c.workers, c.repositories, c.seed, c.faults = 200, 8, 4, seed, time.Hour
 	return c
 }
 
-// TestSmallFleet: nothing is lost and nothing done twice, whatever fails; and the faults that are to happen do.
+// TestSmallFleet: whatever fails, nothing is lost and nothing done twice; and each kind of fault
+// happens.
 func TestSmallFleet(t *testing.T) {
 	t.Parallel()
 	var faults report
@@ -51,7 +52,7 @@ func TestSmallFleet(t *testing.T) {
 	}
 }
 
-// TestSameAgain: a seed is a run, whatever else the machine does.
+// TestSameAgain: the same seed gives the same run, however busy the machine is.
 func TestSameAgain(t *testing.T) {
 	t.Parallel()
 	one, two := run(small(7)), run(small(7))
@@ -75,7 +76,7 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// TestBrokenRules: each rule that keeps tasks from being lost or done twice is found missing when it is left out.
+// TestBrokenRules: the checks notice when a rule against lost or repeated tasks is broken.
 func TestBrokenRules(t *testing.T) {
 	t.Parallel()
 	for without, says := range map[rule]string{

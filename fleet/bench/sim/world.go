@@ -20,39 +20,39 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// config is a fleet and its bad days.
+// config describes a fleet and its faults.
 type config struct {
 	tasks, workers, slots, repositories int
 
 	seed      uint64
-	faults    time.Duration // between two faults of a worker, and of a remote, on average
+	faults    time.Duration // average time between two faults of a worker, and of a remote
 	submitted time.Duration // from the first task to the last
-	horizon   time.Duration // what has not ended by then is lost
+	horizon   time.Duration // a task that is open after this time is lost
 	calm      bool          // no faults
-	without   rule          // the rule that is left out, in tests of the checks
+	without   rule          // the rule that is broken, to test the checks
 }
 
-// rule names a rule of the fleet that a test leaves out, to see that the checks find out.
+// rule is a rule of the fleet that a test breaks, to see whether the checks notice.
 type rule string
 
 const (
 	ruleLease  rule = "lease"  // a push replaces only the record that its worker knows
-	ruleOnce   rule = "once"   // a command that the record has is not done again
-	rulePushed rule = "pushed" // a push that failed is not reported as done
-	ruleTaken  rule = "taken"  // a task's id is submitted once
+	ruleOnce   rule = "once"   // a recorded command is not done again
+	rulePushed rule = "pushed" // a failed push is not reported as done
+	ruleTaken  rule = "taken"  // a task's ID is submitted once
 	ruleEnd    rule = "end"    // a task does not end before the remote has its end
 )
 
 var standard = config{tasks: 10_000, workers: 500, slots: 2, repositories: 200, faults: 6 * time.Hour,
 	submitted: 3 * time.Hour, horizon: 30 * 24 * time.Hour}
 
-// simulation is a run: the clock, and all that acts on it. Everything happens in the test environment's main loop, one
-// event at a time, in an order that the seed alone decides.
+// simulation is a run: the clock, and everything that acts on it. All events happen in the test
+// environment's main loop, one at a time, in an order that depends only on the seed.
 type simulation struct {
 	config
 	env    *testsuite.TestWorkflowEnvironment
 	events events
-	count  uint64      // of events, to order those of one instant
+	count  uint64      // of events, to order those of the same time
 	armed  []time.Time // the environment's timers, the next one last
 	began  time.Time
 
@@ -60,14 +60,14 @@ type simulation struct {
 	order    []*job
 	machines []*machine
 	repos    []*repository
-	shared   []*call // on the queue of all, with nobody to take them
-	begins   []*call // for a worker with a free slot, in the order in which they come
+	shared   []*call // in the shared queue, while no worker is connected
+	begins   []*call // for a worker with a free slot, in order of arrival
 	open     int
 
 	report report
 }
 
-// job is a task, as the world knows it.
+// job is a task with everything that the model knows of it.
 type job struct {
 	number    int
 	in        task.Input
@@ -79,31 +79,32 @@ type job struct {
 	call      *call
 	poisoned  bool
 	cancelled bool
-	looks     int // how often a person looked after it
+	looks     int // how often a visit was scheduled
 	at        time.Time
 
-	remote *record // what the remote has
+	remote *record // the remote's record
 	pushes int     // of its record
 	branch string  // the commit on its branch on the remote
 	merged int     // how often accepted work was pushed to its branch
 
-	attempts int           // agents that were started
+	attempts int           // started agents
 	worked   time.Duration // agents' time
 }
 
-// randFor gives each question a separate source of chance, so that one more event does not change all others.
+// randFor returns a separate random source for each question, so that one more event does not
+// change all others.
 func (w *simulation) randFor(what string, ids ...int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, what, ids)
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
 }
 
-// around is a time that is mostly near the median, and sometimes several times as long.
+// around returns a random time near the median, and sometimes several times as long.
 func around(r *rand.Rand, median time.Duration, spread float64) time.Duration {
 	return time.Duration(float64(median) * math.Exp(spread*r.NormFloat64()))
 }
 
-// every is the time until something that happens this often on average.
+// every returns a random time until an event with this mean interval.
 func every(r *rand.Rand, mean time.Duration) time.Duration {
 	return time.Duration(float64(mean) * r.ExpFloat64())
 }
@@ -134,8 +135,8 @@ func (q *events) Pop() any {
 
 func (w *simulation) now() time.Time { return w.env.Now() }
 
-// runAfter has something happen later. The environment knows of one timer only, because it looks through all of its
-// timers each time that one fires.
+// runAfter schedules an event. The environment has only one timer at a time, because it scans all
+// of its timers when one fires.
 func (w *simulation) runAfter(d time.Duration, do func()) {
 	w.count++
 	heap.Push(&w.events, event{at: w.now().Add(max(d, 0)), n: w.count, do: do})
@@ -155,7 +156,7 @@ func (w *simulation) armTimer() {
 }
 
 func (w *simulation) wake() {
-	const most = 100 // callbacks wait in a channel that has an end, and this loop is who empties it
+	const most = 100 // callbacks go through a bounded channel that only this loop drains
 	w.armed = w.armed[:len(w.armed)-1]
 	for n := 0; n < most && len(w.events) > 0 && !w.events[0].at.After(w.now()); n++ {
 		e := heap.Pop(&w.events).(event)
@@ -170,7 +171,7 @@ func run(c config) report {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silentLogger{})
 	w.env = suite.NewTestWorkflowEnvironment()
-	w.env.SetTestTimeout(10 * time.Minute) // in which nothing at all happens
+	w.env.SetTestTimeout(10 * time.Minute) // real time in which nothing happens
 	w.env.SetDetachedChildWait(false)
 	w.began = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 	w.env.SetStartTime(w.began)
@@ -190,12 +191,13 @@ func run(c config) report {
 const (
 	submitName  = "sim.submit"
 	beginSignal = "sim.begin" // to a task's workflow: it is submitted now
-	doneSignal  = "sim.done"  // to a task's workflow: the pending activity has ended; to submitAll: every task has
+	doneSignal  = "sim.done"  // to a task's workflow: the pending activity has ended; to submitAll: all tasks have ended
 )
 
-// submitAll starts the workflows of all tasks, as belay-fleet submit does, some of them twice. They all start before anything
-// else happens, and begin when they are submitted: while a workflow starts, the environment's clock follows that of the
-// machine, and what is to happen in some milliseconds would come before the start on a busy machine, and after it elsewhere.
+// submitAll starts the workflows of all tasks, like belay-fleet submit, some of them twice. They
+// all start before anything else happens, and wait for beginSignal: while a workflow starts, the
+// environment's clock follows the real one, so the order of events would depend on how busy the
+// machine is.
 func (w *simulation) submitAll(ctx workflow.Context) error {
 	for _, j := range w.order {
 		if err := w.submit(ctx, j); err != nil {
@@ -221,7 +223,7 @@ func (w *simulation) submitAll(ctx workflow.Context) error {
 	return nil
 }
 
-// start has the tasks begin, each at its time, and things fail.
+// start schedules the begin of each task, and the faults.
 func (w *simulation) start() {
 	if !w.calm {
 		w.fail()
@@ -267,7 +269,7 @@ func (w *simulation) jobEnded(id string, result converter.EncodedValue, err erro
 	w.check()
 }
 
-// check ends the run once there is nothing left to wait for.
+// check ends the run when nothing is left to wait for.
 func (w *simulation) check() {
 	if w.open > 0 || len(w.jobs) < w.tasks {
 		return
@@ -280,8 +282,8 @@ func (w *simulation) check() {
 	w.env.SignalWorkflow(doneSignal, nil)
 }
 
-// modelInterceptor is where the workflow meets the model: activities go to the model of the server instead of the environment,
-// with the options that the workflow gave them.
+// modelInterceptor connects the workflow with the model: activities go to the model of the server
+// instead of the environment, with the workflow's options.
 type modelInterceptor struct {
 	interceptor.WorkerInterceptorBase
 	w *simulation
@@ -298,7 +300,7 @@ type inbound struct {
 	w *simulation
 }
 
-// ExecuteWorkflow has a task's workflow wait until it is submitted.
+// ExecuteWorkflow makes a task's workflow wait until it is submitted.
 func (i *inbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
 	if i.w.jobs[workflow.GetInfo(ctx).WorkflowExecution.ID] != nil {
 		workflow.GetSignalChannel(ctx, beginSignal).Receive(ctx, nil)
@@ -306,7 +308,7 @@ func (i *inbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteW
 	return i.Next.ExecuteWorkflow(ctx, in)
 }
 
-// Init puts the seam below the workflow.
+// Init inserts the outbound interceptor.
 func (i *inbound) Init(next interceptor.WorkflowOutboundInterceptor) error {
 	return i.Next.Init(&outbound{WorkflowOutboundInterceptorBase: interceptor.WorkflowOutboundInterceptorBase{Next: next}, w: i.w})
 }
@@ -339,7 +341,7 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	return future
 }
 
-// UpsertTypedSearchAttributes is how people see that a task waits for them.
+// UpsertTypedSearchAttributes shows people that a task waits for them.
 func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) error {
 	set := temporal.NewSearchAttributes(attributes...)
 	phase, _ := set.GetKeyword(temporal.NewSearchAttributeKeyKeyword(task.AttrPhase))
@@ -347,22 +349,22 @@ func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes 
 	return nil
 }
 
-// silentLogger keeps the environment's log.
+// silentLogger prints nothing.
 type silentLogger struct{}
 
-// Debug, Info, Warn and Error are a log.Logger.
+// Debug, Info, Warn and Error implement log.Logger.
 func (silentLogger) Debug(string, ...any) {}
 
-// Info is kept.
+// Info prints nothing.
 func (silentLogger) Info(string, ...any) {}
 
-// Warn is kept.
+// Warn prints nothing.
 func (silentLogger) Warn(string, ...any) {}
 
-// Error is kept.
+// Error prints nothing.
 func (silentLogger) Error(string, ...any) {}
 
-// build makes tasks, repositories and workers.
+// build creates tasks, repositories and workers.
 func (w *simulation) build() {
 	for i := range w.repositories {
 		w.repos = append(w.repos, &repository{number: i})

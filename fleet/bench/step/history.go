@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// history is that of one run of a workflow.
+// history is the history of one run of a workflow.
 type history struct {
 	id    string
 	all   pb.History
@@ -63,20 +63,21 @@ func fetch(ctx context.Context, c client.Client, id, run string) (*history, erro
 	return h, nil
 }
 
-// replay has this program's workflow go through the history. An error says where it does something else.
+// replay replays the history with this program's workflow. The error names where they differ.
 func (h *history) replay() error {
 	r := worker.NewWorkflowReplayer()
 	r.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 	return r.ReplayWorkflowHistory(silentLogger{}, &h.all)
 }
 
-// phase is one part of a step, from an event of a history to a later one.
+// phase is a part of a step, from one event of a history to a later one.
 type phase struct {
 	name     string
 	from, to enums.EventType
 }
 
-// phases are the parts of a step, in their order: together they are the time from the end of a command to that of the next.
+// phases are the parts of a step in order: together they are the time from the end of one command
+// to the end of the next.
 var phases = []phase{
 	{"the server hands the workflow task to a worker", enums.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enums.EVENT_TYPE_WORKFLOW_TASK_STARTED},
 	{"the worker decides, and the server records it", enums.EVENT_TYPE_WORKFLOW_TASK_STARTED, enums.EVENT_TYPE_WORKFLOW_TASK_COMPLETED},
@@ -84,8 +85,8 @@ var phases = []phase{
 	{"the command, which takes no time, and its report", enums.EVENT_TYPE_ACTIVITY_TASK_STARTED, enums.EVENT_TYPE_ACTIVITY_TASK_COMPLETED},
 }
 
-// steps are the times from the end of each command to the start of the next, from the end of each to the end of the next, and
-// of each of the phases.
+// steps returns the times from the end of each command to the start of the next, from its end to
+// the end of the next, and of each phase.
 func (h *history) steps() (between, whole []time.Duration, parts [][]time.Duration) {
 	var ended time.Time
 	parts = make([][]time.Duration, len(phases))
@@ -113,7 +114,7 @@ func (h *history) steps() (between, whole []time.Duration, parts [][]time.Durati
 	return between, whole, parts
 }
 
-// sizesOf says how large histories are.
+// sizesOf formats the sizes of histories.
 func sizesOf(all []*history) string {
 	var events []int
 	var bytes []int64

@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// histories replays what the server at $TEMPORAL_ADDRESS has.
+// histories replays the histories of the server at $TEMPORAL_ADDRESS.
 func histories(ctx context.Context) error {
 	c, err := client.Dial(client.Options{HostPort: os.Getenv("TEMPORAL_ADDRESS"), Logger: silentLogger{}})
 	if err != nil {
@@ -106,7 +106,7 @@ func (b *bench) run(ctx context.Context, dir, sizes string) error {
 	return s.cost(ctx, counts, b.plot)
 }
 
-// spread are the median and the 95th percentile of some times.
+// spread returns the median and the 95th percentile.
 func spread(all []time.Duration) (p50, p95 time.Duration) {
 	all = slices.Clone(all)
 	slices.Sort(all)
@@ -115,17 +115,17 @@ func spread(all []time.Duration) (p50, p95 time.Duration) {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.3g ms", float64(d)/1e6) }
 
-// silentLogger keeps the SDK's log.
+// silentLogger prints nothing.
 type silentLogger struct{}
 
-// Debug, Info, Warn and Error are a log.Logger.
+// Debug, Info, Warn and Error implement log.Logger.
 func (silentLogger) Debug(string, ...any) {}
 
-// Info is kept.
+// Info prints nothing.
 func (silentLogger) Info(string, ...any) {}
 
-// Warn is kept.
+// Warn prints nothing.
 func (silentLogger) Warn(string, ...any) {}
 
-// Error is kept.
+// Error prints nothing.
 func (silentLogger) Error(string, ...any) {}

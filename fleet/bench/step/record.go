@@ -25,7 +25,8 @@ func policy() belay.Policy {
 	return p
 }
 
-// answer is what a command comes to, where agents and tests take no time: the last of so many attempts passes.
+// answer returns the result of the pending command, with agents and tests that take no time: the
+// last of attempts passes.
 func answer(s loop.State, attempts int) loop.Event {
 	c := s.Pending
 	if c == nil {
@@ -55,7 +56,7 @@ func answer(s loop.State, attempts int) loop.Event {
 	return e
 }
 
-// local measures a step of the loop and its entry in a journal on the disk, as belay run records it.
+// local measures a step of the loop and its journal entry on disk, as belay run records it.
 func local(ctx context.Context, dir string) error {
 	store := journal.Open(filepath.Join(dir, "journal"))
 	var steps, appends []time.Duration
@@ -101,7 +102,7 @@ type record struct {
 	attempts int
 }
 
-// do does a command, unless it was done before, and says what was recorded.
+// do does a command, unless it is recorded already, and returns the recorded steps.
 func (r *records) do(worker string) func(context.Context, task.Ask) (task.ActivityResult, error) {
 	return func(_ context.Context, q task.Ask) (task.ActivityResult, error) {
 		r.mu.Lock()

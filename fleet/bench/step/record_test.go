@@ -17,7 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// TestTasks: the workers of the measurement take the real workflow through as many attempts as are asked for.
+// TestTasks: the workers of the measurement take the real workflow through the requested number of
+// attempts.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	for attempts, prose := range map[int]string{1: "1", 3: "3", mostAttempts: "20"} {
@@ -58,7 +59,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSteps: the times between commands are those of the activities alone, whatever else a history has.
+// TestSteps: only activities count for the times between commands, whatever else a history
+// contains.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	all, err := client.HistoryFromJSON(strings.NewReader(`{"events": [

@@ -30,7 +30,7 @@ type server struct {
 	cmd *exec.Cmd
 	db  string
 	c   client.Client
-	n   int // tasks that were submitted
+	n   int // submitted tasks
 }
 
 func start(ctx context.Context, program, dir string) (*server, error) {
@@ -72,7 +72,7 @@ func (s *server) stop() {
 	s.cmd.Wait()         //nolint:errcheck // it was killed
 }
 
-// workers starts so many workers, as belay-fleet worker does, but in this process.
+// workers starts n workers, like belay-fleet worker, in this process.
 func (s *server) workers(n int) (stop func(), err error) {
 	r := &records{all: map[belay.TaskID]*record{}}
 	var all []worker.Worker
@@ -100,7 +100,7 @@ func (s *server) workers(n int) (stop func(), err error) {
 	return stop, nil
 }
 
-// tasks submits so many tasks, as belay-fleet submit does, and waits until all are accepted.
+// tasks submits n tasks, like belay-fleet submit, and waits until all are accepted.
 func (s *server) tasks(ctx context.Context, n, attempts int) ([]client.WorkflowRun, error) {
 	const remote = "/srv/git/app.git"
 	key := temporal.NewSearchAttributeKeyKeyword
@@ -140,7 +140,8 @@ func (s *server) tasks(ctx context.Context, n, attempts int) ([]client.WorkflowR
 	return runs, nil
 }
 
-// used is what a server has used: processor time, and bytes of its database with what is not merged into it yet.
+// used is what the server and this process have used: processor time, and bytes of the database
+// with its write-ahead log.
 type used struct {
 	cpu, mine time.Duration
 	bytes     int64
@@ -176,14 +177,14 @@ func (s *server) used() (u used, err error) {
 	return u, nil
 }
 
-// latency measures the steps of one task, while nothing else happens.
+// latency measures the steps of one task on an otherwise idle server.
 func (s *server) latency(ctx context.Context) error {
 	stop, err := s.workers(1)
 	defer stop()
 	if err != nil {
 		return err
 	}
-	if _, err := s.tasks(ctx, 3, 1); err != nil { // warms up
+	if _, err := s.tasks(ctx, 3, 1); err != nil { // warm-up
 		return err
 	}
 	var between, whole []time.Duration
@@ -230,7 +231,7 @@ func (s *server) latency(ctx context.Context) error {
 	return nil
 }
 
-// throughput measures how fast workers get through tasks that take no time.
+// throughput measures how many tasks workers do in a minute, with commands that take no time.
 func (s *server) throughput(ctx context.Context) error {
 	const n = 100
 	fmt.Printf("### %d tasks with commands that take no time\n\n| workers | tasks a minute | commands a minute | server's CPU per task | "+
@@ -264,7 +265,7 @@ func (s *server) batch(ctx context.Context, workers, n int) (runs []client.Workf
 	return runs, u, v, err
 }
 
-// cost measures what tasks cost the server, for several numbers of them.
+// cost measures the cost of a task on the server, for several numbers of tasks.
 func (s *server) cost(ctx context.Context, counts []int, file string) error {
 	fmt.Print("### Cost per task\n\n| tasks | server's CPU | workers' CPU | time | database |\n|---|---|---|---|---|\n")
 	lines := map[string][]plot.Point{}
@@ -278,7 +279,7 @@ func (s *server) cost(ctx context.Context, counts []int, file string) error {
 		fmt.Printf("| %d | %s | %s | %s | %.1f kB |\n", n, ms(cpu), ms(mine), ms(wall), kb)
 		for name, cost := range map[string]float64{"server's CPU, ms": float64(cpu) / 1e6, "workers' CPU, ms": float64(mine) / 1e6,
 			"time, ms": float64(wall) / 1e6, "database, kB": kb} {
-			if cost > 0 { // logarithms
+			if cost > 0 { // the plot is logarithmic
 				lines[name] = append(lines[name], plot.Point{Size: n, Cost: cost})
 			}
 		}
