@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// handed compares proving that a tree is as it was handed over with asking git for its
-// status. What was handed over has changes that are not committed.
+// handed compares belay context verify with git status, in a tree with a handover that has
+// uncommitted changes.
 func (b *bench) handed(dir string, n int, status contender) error {
 	run := func(args ...string) error {
 		cmd := exec.Command(b.belay, args...)
@@ -31,7 +31,7 @@ func (b *bench) handed(dir string, n int, status contender) error {
 	if err := edit(dir, n, 4, "handed"); err != nil {
 		return err
 	}
-	time.Sleep(1100 * time.Millisecond) // out of git's racy second
+	time.Sleep(1100 * time.Millisecond) // avoids racy index entries
 	if err := run("context", "snapshot", "handed", "--role", "implementer"); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (b *bench) handed(dir string, n int, status contender) error {
 	return b.compare("proved after git status wrote the index", dir, status, verify)
 }
 
-// rewritten has git write its index again: a file's time is another one, its content is not.
+// rewritten makes git rewrite its index: it changes a file's time, but not its content.
 func rewritten(dir string, n, round int) error {
 	at := time.Now().Add(-time.Hour - time.Duration(round)*time.Minute)
 	if err := os.Chtimes(name(dir, n/2), at, at); err != nil {

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hooks measures calls of `belay hook` in a repository of n files, as whole processes, without a watch and with one: an
-// event that belay has nothing to do for, one before a tool when nothing changed, and one after a tool that edited a
-// file. It prints the 50th, 90th and 99th percentile of each, and the median of the processor time. An empty Go program
-// takes turns with them.
+// hooks measures calls of `belay hook` in a repository of n files, as separate processes, without a
+// watch and with one: an event that needs nothing, one before a tool when nothing changed, and one
+// after a tool that edited a file. It prints the 50th, 90th and 99th percentile of each, and the
+// median of the processor time. An empty Go program takes turns with them.
 func (b *bench) hooks(n int) error {
 	dir := filepath.Join(b.place, fmt.Sprintf("hooks-%d", n))
 	if err := generate(dir, n); err != nil {
@@ -48,7 +48,7 @@ func (b *bench) head2(title string) {
 	fmt.Fprintf(b.out, "\n### %s\n\n| event | p50 | p90 | p99 | processor |\n|---|---|---|---|---|\n", title)
 }
 
-// events takes the rounds of one repository, every event in its turn.
+// events measures the rounds in one repository; the events take turns.
 func (b *bench) events(dir string, n int, empty, how string) error {
 	event := func(kind, more string) string {
 		return fmt.Sprintf(`{"hook_event_name":%q,"session_id":"bench","cwd":%q%s}`, kind, dir, more)
@@ -62,7 +62,7 @@ func (b *bench) events(dir string, n int, empty, how string) error {
 	names := []string{"an empty Go program", "nothing to do: a tool that reads", "before a tool, nothing changed",
 		"after a tool that edited a file"}
 	times, worked := make([][]time.Duration, len(names)), make([][]time.Duration, len(names))
-	for round := -3; round < b.rounds; round++ { // the first three warm up
+	for round := -3; round < b.rounds; round++ { // the first three are warm-up
 		at := max(round, -round+b.rounds)
 		steps := []func() (took, work time.Duration, err error){
 			func() (took, work time.Duration, err error) { return timed(dir, "", empty) },
@@ -74,7 +74,7 @@ func (b *bench) events(dir string, n int, empty, how string) error {
 				if err := edit(dir, n, 1, fmt.Sprintf("hook %d%s", at, how)); err != nil {
 					return 0, 0, err
 				}
-				unix.Sync() // nobody waits for what the edit left unwritten
+				unix.Sync() // so that no measurement waits for the edit's unwritten data
 				return b.told(dir, event("PostToolUse", tool(at)+`,"tool_response":{"stdout":"made"}`))
 			},
 		}
@@ -99,7 +99,7 @@ func (b *bench) events(dir string, n int, empty, how string) error {
 	return nil
 }
 
-// told is how long a hook call takes, and how much of the processors.
+// told measures the wall time and processor time of a hook call.
 func (b *bench) told(dir, event string) (took, work time.Duration, err error) {
 	if took, work, err = timed(dir, event, b.belay, "hook", "claude"); err != nil {
 		return 0, 0, err

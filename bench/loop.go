@@ -12,16 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// agent is a script that edits a file and says when it began and ended; $1 is the file, $2 what is written. It says so on its
-// output, which belay shows: in a fence it writes nowhere else.
+// agent is a script that edits a file and prints when it began and ended; $1 is the file, $2 the
+// new text. It prints the times because in a fence it can write nowhere else.
 const agent = `date "+began %s%N"; echo "$2" > "$1"; date "+ended %s%N"`
 
-// stretch is the time of one run that is belay's: before its agent begins, and after it ended.
+// stretch is the time of one run without its agent: before the agent begins, and after it ended.
 type stretch struct{ start, end time.Duration }
 
-// loop measures what a whole run costs around its agent, in a repository of n files: from the start of `belay run` to
-// the agent's first command, and from the agent's last one to belay's exit, with the verdict. The programs take turns.
-// The first run in a new state also writes all files into a folder of its own, to run the tests there: the baseline.
+// loop measures the overhead of a run in a repository of n files: from the start of `belay run` to
+// the agent's first command, and from the agent's last one to belay's exit, with the verdict. The
+// programs take turns. The first run in a new state also writes all files to a separate folder, to
+// run the tests there: the baseline.
 func (b *bench) loop(n int) error {
 	dir := filepath.Join(b.place, fmt.Sprintf("loop-%d", n))
 	if err := generate(dir, n); err != nil {
@@ -36,10 +37,10 @@ func (b *bench) loop(n int) error {
 		programs = append(programs, copied)
 	}
 	known, fresh := make([][]stretch, len(programs)), make([][]stretch, len(programs))
-	for round := -1; round < b.rounds; round++ { // round -1 warms up
+	for round := -1; round < b.rounds; round++ { // round -1 is warm-up
 		for i, program := range programs {
 			var all [3]stretch
-			// The second begins in a state that is new, the third in one that an earlier round began in.
+			// The second begins in a new state, the third in one that an earlier round began in.
 			for j, text := range []string{fmt.Sprintf("round %d of %d", round, i), "one", "other"} {
 				var err error
 				if all[j], err = b.one(program, dir, n, text); err != nil {
@@ -100,7 +101,7 @@ func (b *bench) one(program, dir string, n int, text string) (stretch, error) {
 	return stretch{start: first.Sub(began), end: ended.Sub(last)}, err
 }
 
-// said finds a point in time that the agent said.
+// said parses a time that the agent printed.
 func said(out []byte, word string) (time.Time, error) {
 	for line := range strings.Lines(string(out)) {
 		if ns, found := strings.CutPrefix(strings.TrimSpace(line), word+" "); found {

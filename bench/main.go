@@ -1,6 +1,6 @@
-// Command bench measures belay beside git on generated repositories, in one run, and
-// prints ratios: machines are noisy and differ, ratios of commands that take turns do
-// not. Every figure is a whole process, from start to exit.
+// Command bench measures belay beside git on generated repositories, in one run, and prints ratios:
+// machines differ and are noisy, but ratios of commands that take turns are stable. Every figure is
+// a complete process, from start to exit.
 //
 //	go run ./bench -belay bin/belay [-sizes 1000,20000,100000] [-rounds 7] [-markdown FILE] [-plot FILE]
 //
@@ -11,8 +11,8 @@
 //
 // A repository that an earlier run left in -dir is used again.
 //
-// With -loop it measures instead what a whole run costs around its agent; other programs of belay to compare with may
-// follow:
+// With -loop it measures the overhead of a run around its agent instead; other builds of belay to
+// compare with may follow:
 //
 //	go run ./bench -belay bin/belay -loop -sizes 20000 [-rounds 7] [OTHER-BELAY…]
 //
@@ -20,7 +20,8 @@
 //
 //	go run ./bench -belay bin/belay -hooks -sizes 1000,100000 -rounds 100
 //
-// With -ui it measures the pages of belay ui on many tasks, a long record, a large diff and a long output:
+// With -ui it measures the pages of belay ui with many tasks, a long record, a large diff and a
+// long output:
 //
 //	go run ./bench -belay bin/belay -ui
 package main
@@ -119,8 +120,8 @@ func (b *bench) run(belay, sizes, file, svg string, loop, hooks, ui bool) (err e
 	return nil
 }
 
-// copied gives a copy of a program in the temporary folder: one that was just built, or is on a slow disk, would be read
-// from there while it is measured.
+// copied copies a program to the temporary folder: a new one, or one on a slow disk, would
+// otherwise be read from there during the measurement.
 func (b *bench) copied(program string) (string, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {
@@ -134,22 +135,22 @@ func (b *bench) copied(program string) (string, error) {
 	return to, os.WriteFile(to, text, 0o755)
 }
 
-// unchanged is the measurement that is drawn.
+// unchanged is the measurement that is plotted.
 const unchanged = "nothing changed, among others"
 
 type bench struct {
 	alone  bool
-	files  int // of the repository at hand
+	files  int // in the current repository
 	belay  string
-	others []string // programs of belay to compare with
-	copies string   // folder for the programs that are measured
+	others []string // other builds of belay
+	copies string   // folder for the measured programs
 	rounds int
 	place  string
 	out    io.Writer
 	lines  map[string][]plot.Point // of the plot, by command
 }
 
-// contender is one way of doing a thing. before runs uncounted, ahead of each round.
+// contender is one way to do a task. before is not measured; it runs before each round.
 type contender struct {
 	name   string
 	before func(round int) error
@@ -157,24 +158,24 @@ type contender struct {
 	env    []string
 }
 
-// cost is what one process took, with all that it started and waited for.
+// cost is what one process used, with all child processes that it waited for.
 type cost struct {
 	wall, cpu time.Duration
-	peak      int64 // bytes of memory of the largest of these processes
+	peak      int64 // memory of the largest of these processes, in bytes
 }
 
-// compare runs the contenders in turn and prints each one's medians and their ratios to
-// the first, taken round by round.
+// compare runs the contenders in turn and prints the medians of each, and their ratios to the
+// first, taken round by round.
 func (b *bench) compare(title, dir string, all ...contender) error {
 	costs := make([][]cost, len(all))
-	for round := -1; round < b.rounds; round++ { // round -1 warms up
+	for round := -1; round < b.rounds; round++ { // round -1 is warm-up
 		for i, c := range all {
 			if c.before != nil {
 				if err := c.before(round); err != nil {
 					return fmt.Errorf("%s: preparing %s: %w", title, c.name, err)
 				}
 			}
-			unix.Sync() // nobody waits for what another, or an edit, left unwritten
+			unix.Sync() // so that no contender waits for unwritten data of another, or of an edit
 			t, err := once(dir, c)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", title, c.name, err)
@@ -243,7 +244,7 @@ func (b *bench) head(title string) {
 	fmt.Fprint(b.out, "|---|---|---|---|---|---|\n")
 }
 
-// startup compares belay with a Go program that does nothing.
+// startup compares belay with an empty Go program.
 func (b *bench) startup() error {
 	empty, err := b.empty()
 	if err != nil {
@@ -257,7 +258,7 @@ func (b *bench) startup() error {
 		contender{name: "belay version", argv: []string{b.belay, "version"}})
 }
 
-// empty builds a Go program that does nothing.
+// empty builds an empty Go program.
 func (b *bench) empty() (string, error) {
 	dir := filepath.Join(b.place, "empty")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// repository measures takes and restores on a generated repository of n files.
+// repository measures snapshots and restores in a generated repository of n files.
 func (b *bench) repository(n int) error {
 	dir := filepath.Join(b.place, fmt.Sprintf("repo-%d", n))
 	if err := generate(dir, n); err != nil {
@@ -40,7 +40,7 @@ func (b *bench) repository(n int) error {
 		if err := b.compare(title, dir, all[:2]...); err != nil {
 			return err
 		}
-		// Some of the others write the index again, which a take then reads and holds.
+		// Some of the others rewrite the index, which a snapshot then has to read and store.
 		if err := b.compare(title+", among others", dir, all...); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (b *bench) only(n int) error {
 			refresh.Dir, refresh.Env = dir, environ()
 			err := refresh.Run()
 			var exit *exec.ExitError
-			if errors.As(err, &exit) && exit.ExitCode() == 1 { // some files need an update, it says
+			if errors.As(err, &exit) && exit.ExitCode() == 1 { // 1: some files need an update
 				err = nil
 			}
 			return err
@@ -95,13 +95,13 @@ func (b *bench) only(n int) error {
 	return b.watched(dir, n, take)
 }
 
-// pair are the two that are always compared.
+// pair returns the two contenders of every comparison.
 func (b *bench) pair() (status, take contender) {
 	status = contender{name: "git status", argv: []string{"git", "status", "--porcelain"}, env: []string{"GIT_OPTIONAL_LOCKS=0"}}
 	return status, contender{name: "belay snapshot take", argv: []string{b.belay, "snapshot", "take"}}
 }
 
-// quiet compares them on an unchanged tree: the first time, and then.
+// quiet compares them on an unchanged tree, with and without a cache.
 func (b *bench) quiet(dir string, status, take contender) error {
 	cold := take
 	cold.before = func(int) error { return os.RemoveAll(filepath.Join(dir, ".git", "belay")) }
@@ -111,7 +111,7 @@ func (b *bench) quiet(dir string, status, take contender) error {
 	return b.compare("nothing changed", dir, status, take)
 }
 
-// edits has files changed before each round.
+// edits makes a contender edit files before each round.
 func edits(c contender, dir string, n, changed int) contender {
 	prepare := c.before
 	c.before = func(round int) error {
@@ -125,8 +125,8 @@ func edits(c contender, dir string, n, changed int) contender {
 	return c
 }
 
-// watched compares takes after one edit without a watch and with one. The two cannot
-// take turns: a watch that runs answers both.
+// watched compares snapshots after one edit without a watch and with one. The two cannot take
+// turns, because a running watch serves both.
 func (b *bench) watched(dir string, n int, take contender) error {
 	take.before = func(round int) error {
 		return edit(dir, n, 1, fmt.Sprintf("watch %d %d", round, time.Now().UnixNano()))
@@ -149,7 +149,7 @@ func (b *bench) watched(dir string, n int, take contender) error {
 	return err
 }
 
-// peers are what other tools do to hold a state, as whole command sequences.
+// peers are the command sequences with which other tools save a state.
 func (b *bench) peers(dir string) []contender {
 	shadow := filepath.Join(b.place, "shadow-"+filepath.Base(dir))
 	index := filepath.Join(b.place, "index-"+filepath.Base(dir))
@@ -181,7 +181,7 @@ func (b *bench) restores(dir string, n int, status contender) error {
 	return b.compare(fmt.Sprintf("restore %d changed files", changed), dir, status, restore)
 }
 
-// disk shows what takes add: of an unchanged tree, and of one changed file.
+// disk shows how much a snapshot adds to the disk: of an unchanged tree, and of one changed file.
 func (b *bench) disk(dir string, n int) error {
 	take := func() error { return exec.Command(b.belay, "-C", dir, "snapshot", "take").Run() }
 	measure := func(times int, change bool) (int64, error) {
@@ -230,7 +230,8 @@ func weigh(dir string) (int64, error) {
 	return sum, err
 }
 
-// generate makes a committed repository of n small files, a hundred to a folder, unless an earlier one is there.
+// generate creates a committed repository of n small files, a hundred in each folder, unless it
+// exists.
 func generate(dir string, n int) error {
 	done := filepath.Join(dir, ".git", "generated")
 	if _, err := os.Stat(done); err == nil {
@@ -254,13 +255,13 @@ func generate(dir string, n int) error {
 			return fmt.Errorf("git %v: %w: %s", args, err, out)
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // out of git's racy second
+	time.Sleep(1100 * time.Millisecond) // avoids racy index entries
 	refresh := exec.Command("git", "status")
 	refresh.Dir, refresh.Env = dir, environ()
 	return errors.Join(refresh.Run(), os.WriteFile(done, nil, 0o644))
 }
 
-// reset brings a generated repository back to how it was made.
+// reset restores a generated repository to its first state.
 func reset(dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, ".git", "belay")); err != nil {
 		return err
@@ -270,7 +271,7 @@ func reset(dir string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("git reset: %w: %s", err, out)
 	}
-	time.Sleep(1100 * time.Millisecond) // out of git's racy second
+	time.Sleep(1100 * time.Millisecond) // avoids racy index entries
 	return nil
 }
 

@@ -22,17 +22,17 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// What the pages are measured with.
+// Sizes of the measured data.
 const (
 	uiTasks     = 5_000
-	uiEntries   = 50_000  // of one task's record
-	uiLines     = 300_000 // of one diff
+	uiEntries   = 50_000  // in one task's record
+	uiLines     = 300_000 // in one diff
 	uiOutput    = 200_000_000
 	uiFollowers = 200
 )
 
-// pages measures belay ui on a large repository: how long its pages take, how much memory it has, and what it costs
-// that many follow a task.
+// pages measures belay ui in a large repository: the time of its pages, its memory, and its cost
+// with many followers of a task.
 func (b *bench) pages() error {
 	dir := filepath.Join(b.place, "pages")
 	s, err := b.crowded(dir)
@@ -71,7 +71,7 @@ func (b *bench) pages() error {
 		{"its record, the last page", "/r/1/task/T1/record?page=250"}, {"its diff", "/r/1/diff?from=T1"},
 		{"its diff, in the middle", "/r/1/diff?from=T1&path=big.txt&skip=150000"},
 		{"the task with the long output", "/r/1/task/T2"}, {"its output", "/r/1/task/T2/output?attempt=1"},
-		{"its output, the end", fmt.Sprintf("/r/1/task/T2/output?attempt=1&from=%d", uiOutput/agents.MaxStep-10)}, // of its steps
+		{"its output, the end", fmt.Sprintf("/r/1/task/T2/output?attempt=1&from=%d", uiOutput/agents.MaxStep-10)}, // offset in steps
 		{"snapshots", "/r/1/snapshots"},
 		{"figures", "/r/1/figures"},
 	} {
@@ -89,7 +89,7 @@ func (b *bench) pages() error {
 	return b.followed(s, client, at.Host, server.Process.Pid)
 }
 
-// followed has many browsers follow a task.
+// followed makes many browsers follow a task.
 func (b *bench) followed(s *app.Service, client *http.Client, host string, pid int) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -125,7 +125,7 @@ func (b *bench) followed(s *app.Service, client *http.Client, host string, pid i
 	return nil
 }
 
-// crowded makes the repository.
+// crowded creates the repository.
 func (b *bench) crowded(dir string) (*app.Service, error) {
 	var before, after strings.Builder
 	for i := range uiLines / 2 {
@@ -172,7 +172,7 @@ func (b *bench) crowded(dir string) (*app.Service, error) {
 		return nil, err
 	}
 	head := r.Log.Head
-	for i := range uiEntries { // by the journal itself: a session reads the state again for each
+	for i := range uiEntries { // directly in the journal: a session would read the state again for each
 		note := session.Note{Kind: "bench", Text: "note " + strconv.Itoa(i)}
 		if head, err = s.Session.Journal.Append(context.Background(), "T1", head, session.EntryNote, note); err != nil {
 			return nil, err
@@ -181,7 +181,7 @@ func (b *bench) crowded(dir string) (*app.Service, error) {
 	return s, nil
 }
 
-// fetched reads a page and gives its size in bytes.
+// fetched requests a page and returns its size in bytes.
 func fetched(client *http.Client, address string) (int, error) {
 	answer, err := client.Get(address)
 	if err != nil {
@@ -195,7 +195,7 @@ func fetched(client *http.Client, address string) (int, error) {
 	return int(n), err
 }
 
-// follow reads events until one says that something changed.
+// follow reads events until the first change after the initial one.
 func follow(ctx context.Context, client *http.Client, address string, ready func()) error {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -212,7 +212,7 @@ func follow(ctx context.Context, client *http.Client, address string, ready func
 		switch text := lines.Text(); {
 		case strings.HasPrefix(text, "event: change") && said:
 			return nil
-		case strings.HasPrefix(text, "event: "): // hello, and with no mark a change at once
+		case strings.HasPrefix(text, "event: "): // the greeting, and one initial change, because there is no mark
 			if text == "event: change" {
 				said = true
 				ready()
@@ -222,7 +222,7 @@ func follow(ctx context.Context, client *http.Client, address string, ready func
 	return fmt.Errorf("the events ended: %w", lines.Err())
 }
 
-// peak is the most memory that a process had, in bytes.
+// peak is the maximum memory of a process, in bytes.
 func peak(pid int) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {

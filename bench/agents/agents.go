@@ -6,27 +6,27 @@ import (
 	"path/filepath"
 )
 
-// ask is the task that every agent is given. What it does follows the script.
+// ask is the task of every agent. What it does follows the script.
 const ask = "Fix the price of the shop so that its tests pass."
 
-// agent is a coding agent: how it comes here, is led to the server, and started.
+// program is a coding agent: how to install it, connect it to the server, and start it.
 type program struct {
-	Name    string // as in the recordings' names
-	Package string // what npm installs
-	Version string // of it: the one that docs/agents.md is about
+	Name    string // in the recordings' names
+	Package string // for npm
+	Version string // the one that docs/agents.md describes
 	Binary  string // below node_modules
 	Speak   dialect
 	Files   func(url string) map[string]string // its config, below the home
 	Env     func(url string) []string
-	Args    []string // before the task's text
-	Extra   []string // behind the command that belay has for it
-	Denied  []string // a command of its that may not edit; none where that cannot be said on it
-	Trusts  string   // what of its environment makes it trust the folder; "" where it asks for no trust
-	Mute    bool     // edits that cannot be applied are not in what it prints
-	Uncount bool     // it does not print how many tokens it used
+	Args    []string // before the task
+	Extra   []string // after belay's command for the agent
+	Denied  []string // a command that starts it without permission to edit; nil if there is none
+	Trusts  string   // the environment variable that makes it trust the folder; "" if it does not ask for trust
+	Mute    bool     // it does not print edits that cannot be applied
+	Uncount bool     // it does not print its token use
 }
 
-// agents are those that are recorded.
+// agents are the recorded agents.
 func agents() []program {
 	return []program{claude(), codex(), gemini(), opencode(), qwen(), pi(), copilot()}
 }
@@ -107,7 +107,7 @@ func qwen() program {
 			return map[string]string{
 				".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, ` +
 					`"telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, ` +
-					`"model": {"skipLoopDetection": true, "generationConfig": {"maxRetries": 1}}}`, // else more than 12 minutes
+					`"model": {"skipLoopDetection": true, "generationConfig": {"maxRetries": 1}}}`, // otherwise it retries for more than 12 minutes
 			}
 		},
 		Env: func(url string) []string {
@@ -132,7 +132,7 @@ func pi() program {
 	}
 }
 
-// copilot needs no account with a model of one's own.
+// copilot needs no account if it uses another model.
 func copilot() program {
 	return program{
 		Name: "copilot", Package: "@github/copilot", Version: "1.0.102", Binary: ".bin/copilot",
@@ -147,7 +147,7 @@ func copilot() program {
 
 func none(string) map[string]string { return nil }
 
-// home makes a home for one run of an agent, with its config in it.
+// home creates the home of one run of an agent, with its config.
 func (a program) home(dir, url string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
 		return err
@@ -164,8 +164,8 @@ func (a program) home(dir, url string) error {
 	return nil
 }
 
-// shows returns how many calls of a script an agent prints, and with which of them the third
-// round of the same ends: 0 for none that can be seen.
+// shows returns the number of a script's calls that an agent prints, and the number of the call
+// that completes the third repetition; 0 if none is visible.
 func (a program) shows(s Script) (calls, stall int) {
 	for i, step := range s.Steps {
 		if step.Fails && a.Mute {

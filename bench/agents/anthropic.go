@@ -19,7 +19,7 @@ func (m *model) messages(w http.ResponseWriter, body []byte) {
 	t := turn{tools: len(in.Tools) > 1, stream: in.Stream}
 	t.follow(in.Messages, func(one json.RawMessage) (n int) {
 		var msg struct{ Content []struct{ Type string } }
-		_ = json.Unmarshal(one, &msg) // plain words are none
+		_ = json.Unmarshal(one, &msg) // plain text has none
 		for _, b := range msg.Content {
 			if b.Type == "tool_result" {
 				n++
@@ -43,7 +43,7 @@ func (m *model) messages(w http.ResponseWriter, body []byte) {
 	messageEvents(streaming(w), msg, block, a)
 }
 
-// messageEvents sends a message of one block piece by piece.
+// messageEvents streams a message of one block.
 func messageEvents(e events, msg, block map[string]any, a answer) {
 	why := msg["stop_reason"]
 	msg["content"], msg["stop_reason"] = []any{}, nil

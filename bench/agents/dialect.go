@@ -5,16 +5,16 @@ import (
 	"maps"
 )
 
-// dialect makes of a step in a folder the call that an agent's tools know.
+// dialect converts a step in a folder to a call of the agent's tools.
 type dialect func(root string, s Step) answer
 
-// names is what an agent that has one tool for each kind of step calls its tools and what it
-// gives them. Agents that are described so differ in nothing else.
+// names are the tools and arguments of an agent with one tool for each kind of step. Such agents
+// differ in nothing else.
 type names struct {
 	read, edit, run string
 	path, old, new  string
 	first           int            // the number of a file's first line
-	running         map[string]any // what run is given beside the command
+	running         map[string]any // more arguments of run
 }
 
 var (
@@ -37,7 +37,7 @@ func (n names) speak(root string, s Step) answer {
 	return answer{Tool: n.run, Args: args}
 }
 
-// speakCodex reads with the shell, as the agent has no tool for it.
+// speakCodex reads files with shell commands, because the agent has no tool for it.
 func speakCodex(_ string, s Step) answer {
 	command := s.Run
 	switch {
@@ -92,8 +92,7 @@ func speakPi(_ string, s Step) answer {
 	return answer{Tool: "bash", Args: map[string]any{"command": s.Run}}
 }
 
-// page adds which lines are read, where the step says so; first is the number of a file's
-// first line.
+// page adds the lines to read, if the step limits them; first is the number of a file's first line.
 func page(s Step, first int, args map[string]any) map[string]any {
 	if s.To > 0 {
 		args["offset"], args["limit"] = s.From-1+first, s.To-s.From+1

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDialects holds what each agent is told to do for a step of each kind, tool and
-// arguments, as its real tools have them.
+// TestDialects checks the tool and arguments of each kind of step for each agent, as its real tools
+// have them.
 func TestDialects(t *testing.T) {
 	t.Parallel()
 	steps := []Step{{Read: "a.js"}, {Read: "a.js", From: 51, To: 100}, {Edit: "a.js", Old: "1", New: "2"}, {Run: "npm test"}}

@@ -20,28 +20,28 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// talking is how an agent is used in an interactive session.
+// talking describes an agent's interactive session.
 type talking struct {
 	args   []string                            // of the interactive session
-	files  func(root string) map[string]string // more of its config, below the home: what a person has answered before
-	screen []screen                            // what it may ask first, and the answers
-	ready  string                              // what it shows when it takes a prompt, without spaces, in lower case
+	files  func(root string) map[string]string // more of its config, below the home: answers to first questions
+	screen []screen                            // questions that it may ask first, and the answers
+	ready  string                              // what it shows when it accepts a prompt, in lower case without spaces
 	hooks  string                              // the file of its hooks, below the home
-	before string                              // what that file has before; "" for none
+	before string                              // earlier content of that file; "" for none
 	quit   string                              // the keys that end it
-	plugin [][]string                          // its commands that install the folder plugin, @, and list what is installed
-	lists  string                              // what the last of them shows then
+	plugin [][]string                          // its commands to install the folder plugin (@) and to list what is installed
+	lists  string                              // the expected output of the last one
 }
 
-// screen is a question at the start, without spaces and in lower case, and the keys that answer it.
+// screen is a question at the start, in lower case without spaces, and the keys that answer it.
 type screen struct{ shows, keys string }
 
-// arrives is how long an agent may take to ask for a prompt.
+// arrives is how long an agent may take until it accepts a prompt.
 const arrives = 6 * time.Minute
 
 const enter = "\r"
 
-// talkings are the agents that have hooks.
+// talkings are the agents with hooks.
 func talkings() map[string]talking {
 	return map[string]talking{
 		"claude": {
@@ -81,7 +81,7 @@ func talkings() map[string]talking {
 			args:   []string{"-y"},
 			screen: []screen{{"doyoutrust", enter}},
 			ready:  "typeyourmessage", hooks: ".qwen/settings.json", quit: "\x03\x03",
-			// As Qwen Code itself writes it: it encodes a file without its version anew.
+			// As Qwen Code writes it: it rewrites a file without a version.
 			before: "{\n  \"security\": {\n    \"auth\": {\n      \"selectedType\": \"openai\"\n    }\n  },\n" +
 				"  \"telemetry\": {\n    \"enabled\": false\n  },\n  \"model\": {\n    \"skipLoopDetection\": true\n  },\n" +
 				"  \"$version\": 4\n}",
@@ -94,7 +94,7 @@ func talkings() map[string]talking {
 	}
 }
 
-// session is an agent in a terminal of ours, which answers what programs ask a terminal.
+// session is an agent in a pseudo-terminal that answers terminal queries.
 type session struct {
 	cmd  *exec.Cmd
 	tty  *os.File
@@ -127,7 +127,7 @@ func open(cmd *exec.Cmd) (*session, error) {
 	return s, nil
 }
 
-// queries are what programs ask a terminal, and what ours is.
+// queries are terminal queries and their answers.
 var queries = []struct{ asks, is string }{
 	{"\x1b[6n", "\x1b[1;1R"}, {"\x1b[c", "\x1b[?62c"}, {"\x1b[0c", "\x1b[?62c"}, {"\x1b[5n", "\x1b[0n"}, {"\x1b[?u", "\x1b[?0u"},
 	{"\x1b]10;?", "\x1b]10;rgb:ffff/ffff/ffff\x1b\\"}, {"\x1b]11;?", "\x1b]11;rgb:0000/0000/0000\x1b\\"},
@@ -141,11 +141,11 @@ func (s *session) answer(said []byte) {
 	}
 }
 
-// escapes are what moves the cursor and sets colours.
+// escapes matches escape sequences and white space.
 var escapes = lazyregexp.New(`\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|` +
 	`\x1b[()][A-Z0-9]|\x1b.|[\s\x00-\x1f]`)
 
-// shown is what was printed from a place on, in lower case and without spaces, and the next place.
+// shown returns the output from an offset on, in lower case without spaces, and the next offset.
 func (s *session) shown(from int) (string, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +159,8 @@ func (s *session) keys(text string) {
 	}
 }
 
-// asked answers a question that is on the screen since a place, and returns from where to look for the next.
+// asked answers a question in the output from an offset on, and returns the offset for the next
+// one.
 func (s *session) asked(t talking, from int) (next int, answered bool) {
 	text, _ := s.shown(from)
 	for _, q := range t.screen {
@@ -173,10 +174,11 @@ func (s *session) asked(t talking, from int) (next int, answered bool) {
 	return from, false
 }
 
-// still is how long nothing must be drawn before an agent counts as ready.
+// still is how long an agent must draw nothing to count as ready.
 const still = 3 * time.Second
 
-// arrive answers the questions until the agent takes a prompt, and returns from where to look for more of them.
+// arrive answers questions until the agent accepts a prompt, and returns the offset for further
+// ones.
 func (s *session) arrive(t talking) (from int, err error) {
 	drawn, since := 0, time.Now()
 	for until := time.Now().Add(arrives); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
@@ -205,10 +207,11 @@ func (s *session) close(t talking) {
 	_ = s.cmd.Wait()
 }
 
-// prompt is what the person types.
+// prompt is the user's prompt.
 const prompt = "Tidy up the price of the shop."
 
-// working is what the model does in the session: the first two ends of its turn are rejected, because the tests fail.
+// working is the model's script for the session: belay rejects the first two stops, because the
+// tests fail.
 func working() Script {
 	return Script{Name: "session", Whole: true, Steps: []Step{
 		price, edit("src/price.js", "return net + net * TAX;", "return net * TAX;"),
@@ -222,10 +225,10 @@ func working() Script {
 	}}
 }
 
-// behaviour is one thing that a session shows.
+// behaviour is one tested property of a session.
 type behaviour string
 
-// The behaviours, in the order of the table.
+// Behaviours, in the order of the table.
 const (
 	installs  behaviour = "hooks installed, twice is once"
 	marks     behaviour = "a prompt is marked"
@@ -241,10 +244,10 @@ const (
 
 var behaviours = []behaviour{installs, marks, takes, denies, refuses, lists, undoes, removes, continues, plugs}
 
-// shows is what became of each behaviour: "" is right.
+// shows are the results by behaviour: "" is right.
 type shows map[behaviour]string
 
-// interactiveAll puts the agents through interactive sessions and prints a table of behaviours.
+// interactiveAll tests the agents in interactive sessions and prints a table of behaviours.
 func (b bench) interactiveAll(only, _ string) (bool, error) {
 	m, err := serve()
 	if err != nil {
@@ -294,7 +297,7 @@ func (b bench) interactiveAll(only, _ string) (bool, error) {
 	return right, nil
 }
 
-// interactive has one agent work in a session with belay's hooks, and in one after belay is gone.
+// interactive runs an agent in a session with belay's hooks, and in one after belay was removed.
 func (b bench) interactive(m *model, a program, t talking) (shows, error) {
 	home, root, remove, err := a.place(m.URL)
 	if err != nil {
@@ -302,7 +305,7 @@ func (b bench) interactive(m *model, a program, t talking) (shows, error) {
 	}
 	defer remove()
 	w := at{b: b, a: a, t: t, m: m, home: home, root: root, got: shows{}}
-	// A link, so that belay can be gone later.
+	// A link, so that belay can be removed later.
 	if err := os.MkdirAll(filepath.Join(home, "bin"), 0o755); err != nil {
 		return nil, err
 	}
@@ -327,7 +330,7 @@ func (b bench) interactive(m *model, a program, t talking) (shows, error) {
 	return w.got, w.plug()
 }
 
-// at is one agent in its place.
+// at is one agent with its home and repository.
 type at struct {
 	b          bench
 	a          program
@@ -336,7 +339,7 @@ type at struct {
 	home, root string
 	got        shows
 	tree       string // before the session
-	before     string // the file of the hooks, before they were installed
+	before     string // the hooks' file, before they were installed
 }
 
 // belay runs the link in PATH.
@@ -346,7 +349,7 @@ func (w at) belay(args ...string) (ran, error) {
 	return b.belay(w.a, w.m.URL, w.home, w.root, args...)
 }
 
-// prepare writes what a person has: settings, a repository whose tests pass, with commands that they trust.
+// prepare writes the user's settings, and a repository with passing tests and trusted commands.
 func (w *at) prepare() error {
 	files := map[string]string{}
 	if w.t.files != nil {
@@ -415,7 +418,7 @@ func (w *at) prepare() error {
 	return err
 }
 
-// tree is every file with its text, git's folder aside.
+// tree returns all files with their contents, without .git.
 func tree(root string) (string, error) {
 	var all strings.Builder
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
@@ -442,7 +445,7 @@ func (w at) init(more ...string) (ran, error) {
 	return w.belay(args...)
 }
 
-// install has belay write its hooks, twice.
+// install runs belay init twice.
 func (w *at) install() error {
 	for n := range 2 {
 		r, err := w.init()
@@ -464,7 +467,7 @@ func (w *at) install() error {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// work has the agent follow a script in an interactive session.
+// work runs the agent with a script in an interactive session.
 func (w *at) work(s Script, prompt string) error {
 	w.m.play(s, w.a.Speak, w.root)
 	cmd := exec.Command(w.a.path(w.b.npm), w.t.args...)
@@ -488,7 +491,7 @@ func (w *at) work(s Script, prompt string) error {
 	typed := strings.ToLower(strings.ReplaceAll(prompt, " ", ""))
 	for until := time.Now().Add(15 * time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		if text, _ := agent.shown(from); strings.Contains(text, typed) {
-			break // some show it by and by, and would lose what they have not read
+			break // some draw it slowly, and would lose keys that they have not read
 		}
 	}
 	time.Sleep(time.Second)
@@ -507,18 +510,19 @@ func (w *at) work(s Script, prompt string) error {
 		if asked, _ := w.m.played(); asked != requests {
 			requests, since = asked, time.Now()
 		}
-		if w.m.says() == says && time.Since(since) > settles { // nothing more is asked
+		if w.m.says() == says && time.Since(since) > settles { // no more requests
 			return nil
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	return nil // what is missing shows in the timeline
+	return nil // missing steps show in the timeline
 }
 
-// settles is how long the last answer must be ago: the checks at the stop run the tests.
+// settles is the time without requests after which the session is over: the checks at a stop run
+// the tests.
 const settles = 15 * time.Second
 
-// environment is what the agent sees: a terminal, and belay in PATH.
+// environment is the agent's environment: a terminal, and belay in PATH.
 func (w at) environment() []string {
 	env := slices.DeleteFunc(w.a.environment(w.home, w.m.URL), func(v string) bool {
 		return strings.HasPrefix(v, "TERM=") || strings.HasPrefix(v, "CI=") || strings.HasPrefix(v, "NO_COLOR=")
@@ -531,7 +535,7 @@ func (w at) environment() []string {
 	return append(env, "TERM=xterm-256color", "COLORTERM=truecolor")
 }
 
-// timelineTurn is one prompt in the timeline.
+// timelineTurn is one turn of the timeline.
 type timelineTurn struct {
 	Turn     int
 	Prompt   string
@@ -544,7 +548,7 @@ type timelineTurn struct {
 	}
 }
 
-// look compares what belay recorded with what was done, and undoes it.
+// look compares belay's timeline with the script, and undoes the session.
 func (w *at) look() error {
 	r, err := w.belay("timeline", "--json")
 	if err != nil {
@@ -595,7 +599,7 @@ func judgeMarks(turns []timelineTurn) string {
 	return ""
 }
 
-// judgeTakes wants a snapshot before each call that wrote, and another after it.
+// judgeTakes expects a snapshot before and after each call that wrote.
 func judgeTakes(turns []timelineTurn) string {
 	written := map[string]int{}
 	for _, t := range turns {
@@ -632,7 +636,7 @@ func judgeDenied(turns []timelineTurn) string {
 	return ""
 }
 
-// judgeRefused wants the model to have ended three times, of which belay rejected two.
+// judgeRefused expects three stops of the model, of which belay rejected two.
 func (w *at) judgeRefused(turns []timelineTurn) string {
 	rejected, last := 0, ""
 	for _, t := range turns {
@@ -645,7 +649,7 @@ func (w *at) judgeRefused(turns []timelineTurn) string {
 	return ""
 }
 
-// judgeList wants the text of the timeline to name the prompt and the calls.
+// judgeList expects the timeline's text to name the prompt and the calls.
 func (w *at) judgeList([]timelineTurn) string {
 	r, err := w.belay("timeline")
 	if err != nil {
@@ -659,7 +663,7 @@ func (w *at) judgeList([]timelineTurn) string {
 	return ""
 }
 
-// without has the agent work when belay is gone, and removes the hooks.
+// without runs the agent after belay was removed, and then removes the hooks.
 func (w *at) without() error {
 	link := filepath.Join(w.home, "bin", "belay")
 	if err := os.Remove(link); err != nil {
@@ -696,7 +700,7 @@ func (w *at) without() error {
 	return nil
 }
 
-// plug has the agent's own commands install the packages.
+// plug installs the packages with the agent's own commands.
 func (w *at) plug() error {
 	folder, err := filepath.Abs("plugin")
 	if err != nil || len(w.t.plugin) == 0 {

@@ -16,16 +16,16 @@ import (
 	"github.com/creack/pty"
 )
 
-// ending is a way in which a run of belay ends while its agent works.
+// ending is a way to end a run of belay while its agent works.
 type ending struct {
 	name  string
-	limit time.Duration // of the attempt; one that ends by itself must have taken less than half of it on this machine
+	limit time.Duration // time limit of the attempt: at least twice the time of a normal run on this machine
 	tty   bool          // belay has a terminal
-	says  string        // what it prints then
+	says  string        // expected output
 	end   func(k *killing) error
 }
 
-// within are the flags of belay run.
+// within returns flags of belay run.
 func (e ending) within() []string {
 	if e.limit == 0 {
 		return nil
@@ -33,12 +33,12 @@ func (e ending) within() []string {
 	return []string{"--timeout", e.limit.String()}
 }
 
-// killing is a run that is ended.
+// killing is a run that will be ended.
 type killing struct {
 	cmd  *exec.Cmd
 	tty  *os.File
 	said *locked
-	read chan struct{} // closed when the terminal is read no more
+	read chan struct{} // closed when nobody reads from the terminal any more
 }
 
 func (k *killing) signal(list ...syscall.Signal) error {
@@ -50,7 +50,7 @@ func (k *killing) signal(list ...syscall.Signal) error {
 	return nil
 }
 
-// hangUp closes the terminal, and returns when it is closed: while somebody reads from it, it is open.
+// hangUp closes the terminal, and waits until it is closed: a pending read keeps it open.
 func (k *killing) hangUp() error {
 	if err := k.tty.Close(); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (k *killing) hangUp() error {
 	}
 }
 
-// endings are those that every agent must survive none of. The first ends by itself: what its agent left in the
-// background is ended with it.
+// endings are the ways to end a run; no process of the agent may survive any of them. The first run
+// ends by itself, with background processes.
 func endings() []ending {
 	return []ending{
 		{name: "normal end"},
@@ -76,15 +76,16 @@ func endings() []ending {
 	}
 }
 
-// How long an agent may take to get to work, belay to end, and what is left of the agent to die.
+// Time limits for an agent to start working, for belay to end, and for the agent's processes to
+// die.
 const (
-	getsToWork = 5 * time.Minute // on a machine with much other work
+	getsToWork = 5 * time.Minute // on a busy machine
 	getsToEnd  = 5 * time.Minute
 	dies       = 12 * time.Second
 )
 
-// busy is what the agent is at: a command that waits, and one that it left in the background. Each has the mark in
-// its arguments, because an agent may empty the environment of what it starts.
+// busy is the agent's script: a command that waits, and one in the background. Both have the mark
+// in their arguments, because an agent may clear the environment of its commands.
 func busy(e ending, mark string) Script {
 	waits := fmt.Sprintf("sh -c 'sleep 600; : %s'", mark)
 	left := "(setsid " + waits + " >/dev/null 2>&1 &) ; (" + waits + " >/dev/null 2>&1 &) ; touch src/started"
@@ -92,13 +93,13 @@ func busy(e ending, mark string) Script {
 		return Script{Name: e.name, Steps: []Step{price, fixed(), {Run: left}}}
 	}
 	steps := []Step{price, {Run: left + "; " + waits}}
-	for i := range 9 { // Codex goes on after ten seconds, while the command runs
+	for i := range 9 { // Codex continues after ten seconds, while the command runs
 		steps = append(steps, Step{Run: fmt.Sprintf("sleep %d", 600+i)})
 	}
 	return Script{Name: e.name, Steps: steps}
 }
 
-// kill ends one run of belay and gives what is still alive of it.
+// kill ends one run of belay and returns the surviving processes.
 func (b bench) kill(m *model, a program, e ending) (left []string, err error) {
 	home, root, remove, err := a.place(m.URL)
 	if err != nil {
@@ -153,7 +154,7 @@ func (b bench) kill(m *model, a program, e ending) (left []string, err error) {
 	}
 }
 
-// start starts belay, at a terminal of its own or not.
+// start starts belay, with or without a terminal.
 func (k *killing) start(e ending) error {
 	if !e.tty {
 		k.cmd.Stdout, k.cmd.Stderr = k.said, k.said
@@ -174,8 +175,9 @@ func (k *killing) start(e ending) error {
 	return nil
 }
 
-// nonblocking makes Close end a read that waits. The terminal comes blocking, and then stays open after Close until
-// its program prints something: with an agent that is quiet while its command runs, for ever.
+// nonblocking makes Close end a pending read. The terminal is opened in blocking mode, in which it
+// stays open after Close until its program prints something: for ever, if the agent is silent while
+// its command runs.
 func nonblocking(tty *os.File) error {
 	raw, err := tty.SyscallConn()
 	if err != nil {
@@ -186,7 +188,7 @@ func nonblocking(tty *os.File) error {
 	return errors.Join(err, set)
 }
 
-// locked is a buffer that is read while somebody writes to it.
+// locked is a buffer for concurrent reads and writes.
 type locked struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -204,7 +206,7 @@ func (l *locked) String() string {
 	return l.text.String()
 }
 
-// marked finds the processes with a mark in their environment or their arguments.
+// marked finds processes with a mark in their environment or arguments.
 func marked(mark string) (found []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range all {
@@ -217,7 +219,8 @@ func marked(mark string) (found []string) {
 	return found
 }
 
-// killAll ends each agent in each way, and prints a table of what was left. It reports whether nothing was.
+// killAll ends runs of each agent in each way, and prints a table of the survivors. It reports
+// whether there were none.
 func (b bench) killAll(only, one string) (bool, error) {
 	m, err := serve()
 	if err != nil {
@@ -255,7 +258,7 @@ func (b bench) killAll(only, one string) (bool, error) {
 			}
 			began := time.Now()
 			left, err := b.kill(m, a, e)
-			if usual == 0 { // it ended by itself
+			if usual == 0 { // the normal end
 				usual = time.Since(began)
 			}
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A terminal that is closed hangs up a program that prints nothing.
+// Closing the terminal hangs up a program that prints nothing.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // under nohup the program would ignore it
@@ -18,7 +18,7 @@ func TestHangUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer time.AfterFunc(time.Minute, func() { _ = k.cmd.Process.Kill() }).Stop()
-	time.Sleep(200 * time.Millisecond) // the read waits
+	time.Sleep(200 * time.Millisecond) // until the read is pending
 	if err := k.hangUp(); err != nil {
 		t.Error(err)
 		_ = k.cmd.Process.Kill()

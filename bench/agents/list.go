@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// list is what was recorded of one agent.
+// list is the table of one agent's recordings.
 type list struct {
 	Name, Package, Version string
-	dir                    string // "" for nowhere
+	dir                    string // "": do not write
 	rows                   []string
 }
 
@@ -27,8 +27,8 @@ func (l *list) add(s Script, r result) error {
 	return os.WriteFile(filepath.Join(l.dir, file), r.text, 0o644)
 }
 
-// close writes the table of an agent: who printed the recordings, and for each the number of
-// its calls and the one that ends the third round, 0 for none.
+// close writes the table of an agent: the package, and for each recording the number of its calls
+// and of the call that completes the third repetition, 0 for none.
 func (l *list) close() error {
 	if l.dir == "" {
 		return nil

@@ -1,19 +1,19 @@
-// Command agents records what real coding agents print while they work, and what belay's stall detection says about
-// it. The agents are installed with npm. Each talks to a scripted model on this machine, which plays real work and
-// stalls in a small repository: the calls are ours; the events, the results of the tools and their noise are the
-// agents' own.
+// Command agents records what real coding agents print while they work, and what belay's stall
+// detection reports about it. The agents are installed with npm. Each talks to a scripted model on
+// this machine, which plays real work and stalls in a small repository: the calls are ours; the
+// events, the results of the tools and their noise are the agents' own.
 //
-// With -belay it runs each agent under belay instead (three attempts of which the last is right, a refused key, a used
-// up quota) and prints a table. With -kill it ends runs while the agent works. With -interactive it installs belay's
-// hooks in each agent and has it work in an interactive session.
+// With -belay it runs each agent under belay instead (three attempts of which the last is right, a
+// rejected key, a used up quota) and prints a table. With -kill it ends runs while the agent works.
+// With -interactive it installs belay's hooks in each agent and runs it in an interactive session.
 //
 //	go run ./bench/agents [-npm DIR] [-install=false] [-only codex,qwen] [-script same_read,long_work] [-out DIR]
 //
 // Each agent is installed in the version that is known to work; another version in DIR is replaced, unless
 // -install=false. An agent that cannot be installed is a failure if -only names it, otherwise it is left out.
 //
-// Nothing is installed outside DIR. Each run has a home of its own and no network. -out takes the recordings, without
-// the names, IDs and times of this machine.
+// Nothing is installed outside DIR. Each run has its own home and no network. -out writes the
+// recordings to a folder, without the names, IDs and times of this machine.
 package main
 
 import (
@@ -66,15 +66,15 @@ func main() {
 	}
 }
 
-// bench is where the agents are and where their recordings go.
+// bench has the folders of the agents and of their recordings.
 type bench struct {
 	npm, out, raw string
 	through       string // belay's program
 	install       bool
-	named         bool // an agent that cannot be installed was asked for
+	named         bool // -only names agents, so each must be installed
 }
 
-// matches reports whether a name has one of the parts in it; all names match no parts.
+// matches reports whether a name contains one of the parts; without parts, all names match.
 func matches(name, parts string) bool {
 	for part := range strings.SplitSeq(parts, ",") {
 		if strings.Contains(name, part) {
@@ -84,8 +84,8 @@ func matches(name, parts string) bool {
 	return false
 }
 
-// wanted reports whether an agent is one of the parts, or has one of them in its name that is no agent's name: pi is not
-// copilot.
+// wanted reports whether a part is the name of the agent, or, if it is no agent's name, contained
+// in it: pi does not match copilot.
 func wanted(name, parts string) bool {
 	for part := range strings.SplitSeq(parts, ",") {
 		whole := slices.ContainsFunc(agents(), func(a program) bool { return a.Name == part })
@@ -96,7 +96,7 @@ func wanted(name, parts string) bool {
 	return false
 }
 
-// chosen reports whether each of the parts is in the name of an agent.
+// chosen reports whether each part is contained in the name of an agent.
 func chosen(parts string) bool {
 	for part := range strings.SplitSeq(parts, ",") {
 		if !slices.ContainsFunc(agents(), func(a program) bool { return strings.Contains(a.Name, part) }) {
@@ -106,8 +106,8 @@ func chosen(parts string) bool {
 	return true
 }
 
-// all records every agent with every script and says what the watch made of each. It
-// reports whether the watch was right every time.
+// all records every agent with every script and prints what the stall detection found. It reports
+// whether that was always right.
 func (b bench) all(only, one string) (bool, error) {
 	m, err := serve()
 	if err != nil {
@@ -127,7 +127,7 @@ func (b bench) all(only, one string) (bool, error) {
 	return right, nil
 }
 
-// one records one agent. One that cannot be installed is named and left out.
+// one records one agent. It prints and skips one that cannot be installed.
 func (b bench) one(m *model, a program, only string) (bool, error) {
 	version, err := b.ready(a)
 	if err != nil {
@@ -151,18 +151,18 @@ func (b bench) one(m *model, a program, only string) (bool, error) {
 		}
 	}
 	if only != "" {
-		return right, nil // a table is of all scripts
+		return right, nil // a table lists all scripts
 	}
 	return right, list.close()
 }
 
-// ready installs an agent that is not there, or is there in another version, and gives its version.
+// ready installs an agent that is missing or has another version, and returns its version.
 func (b bench) ready(a program) (string, error) {
 	dir := filepath.Join(b.npm, a.Name)
 	about := filepath.Join(dir, "node_modules", filepath.FromSlash(a.Package), "package.json")
 	version, err := installed(about)
 	if err == nil {
-		_, err = os.Stat(a.path(b.npm)) // not there: an installation was interrupted
+		_, err = os.Stat(a.path(b.npm)) // missing after an interrupted installation
 	}
 	if b.install && (err != nil || version != a.Version) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestVersions: what is installed is what docs/agents.md says was tried.
+// TestVersions: the installed versions are those in docs/agents.md.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/agents.md")

@@ -10,10 +10,10 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// neutralRoot is where a recording says that the repository lies.
+// neutralRoot is the path of the repository in recordings.
 const neutralRoot = "/work/shop"
 
-// Bounds of a recording: of a line that holds no call, and of one string.
+// Limits of a recording: of a line without a call, and of one string.
 const (
 	asideLine  = 600
 	longString = 6000
@@ -24,9 +24,8 @@ var (
 	when = lazyregexp.New(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
 )
 
-// neutral takes out of what an agent printed what is this machine's: where things lie, ids
-// that were made up, times. Events that hold no call are cut down when they are long, to
-// their type. What the tools said stays.
+// neutral removes what is specific to this machine from an agent's output: paths, generated IDs,
+// times. Long events without a call are cut to their type. The results of tools stay.
 func neutral(said []byte, root, home string) []byte {
 	n := namer{root: root, home: home, ids: map[string]string{}}
 	var out bytes.Buffer
@@ -36,7 +35,7 @@ func neutral(said []byte, root, home string) []byte {
 		d.UseNumber()
 		var e map[string]any
 		if d.Decode(&e) != nil || e["type"] == "session.background_tasks_changed" {
-			continue // words between the events, and what Copilot repeats a hundred times and which says nothing
+			continue // text between the events, and an event that Copilot repeats a hundred times
 		}
 		if len(line) > asideLine && !holds(line) {
 			short := map[string]any{"type": e["type"]}
@@ -50,12 +49,12 @@ func neutral(said []byte, root, home string) []byte {
 		}
 		clean := json.NewEncoder(&out)
 		clean.SetEscapeHTML(false)
-		_ = clean.Encode(n.value("", e)) // maps, lists, strings and numbers
+		_ = clean.Encode(n.value("", e)) // cannot fail: maps, lists, strings and numbers
 	}
 	return out.Bytes()
 }
 
-// holds reports whether a line holds a call or what came of one.
+// holds reports whether a line contains a call or a result of one.
 func holds(line []byte) bool {
 	var t told
 	r := agent.StreamReader{Listener: &t}
@@ -70,13 +69,13 @@ type told int
 func (t *told) CallBegan(agent.Call)       { *t++ }
 func (t *told) CallEnded(agent.CallResult) { *t++ }
 
-// namer gives what was made up names that are the same in every recording.
+// namer replaces generated names by ones that are the same in every recording.
 type namer struct {
 	root, home string
 	ids        map[string]string
 }
 
-// beside are keys whose values say nothing of the work; those of times are set to 0.
+// beside are keys without information about the work; values of clocks are set to 0.
 var (
 	beside = map[string]bool{"tool_use_result": true, "signature": true, "usage": true, "modelUsage": true,
 		"tokens": true, "snapshot": true, "cost": true, "details": true, "originalFile": true}

@@ -16,21 +16,21 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 )
 
-// longest is how long one run may take.
+// longest is the time limit of a run.
 const longest = 5 * time.Minute
 
-// result is a run of an agent and what the watch made of it.
+// result is a run of an agent and what the stall detection found.
 type result struct {
 	text   []byte // the recording
-	calls  int    // as the watch counted them
-	shown  int    // as the agent prints them
-	stall  int    // the call that ends the third round, 0 for none
+	calls  int    // by the stall detection
+	shown  int    // printed by the agent
+	stall  int    // the call that completes the third repetition, 0 for none
 	found  *agent.Stall
 	exit   string
 	strays []string
 }
 
-// right reports whether the watch said what the script says, and read every call.
+// right reports whether the stall detection agrees with the script, and read every call.
 func (r result) right() bool {
 	if r.stall == 0 {
 		return r.found == nil && r.calls == r.shown
@@ -57,7 +57,7 @@ func (r result) String() string {
 	return line
 }
 
-// record lets an agent do what a script says in a new repository.
+// record runs an agent with a script in a new repository.
 func (b bench) record(m *model, a program, s Script) (result, error) {
 	home, root, remove, err := a.place(m.URL)
 	if err != nil {
@@ -94,7 +94,7 @@ func (b bench) record(m *model, a program, s Script) (result, error) {
 	return r, nil
 }
 
-// run starts an agent and gives what it printed. Whatever it started is ended with it.
+// run runs an agent and returns its output. It ends the agent's child processes too.
 func (b bench) run(a program, url, home, root string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
@@ -118,14 +118,14 @@ func (b bench) run(a program, url, home, root string) ([]byte, error) {
 	case ctx.Err() != nil:
 		err = fmt.Errorf("ended after %s", longest)
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = nil // something it started held its output open
+		err = nil // a child process kept its output open
 	case err != nil:
 		err = fmt.Errorf("%w: %s", err, last(complaint.String()))
 	}
 	return out.Bytes(), err
 }
 
-// last is the end of a text, in one line.
+// last returns the end of a text, in one line.
 func last(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	return s[max(0, len(s)-300):]

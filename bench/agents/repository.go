@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// shop is the little repository that agents work in: its tests fail until the price has
-// its tax.
+// shop is the small repository that agents work in: its tests fail until the price includes the
+// tax.
 var shop = map[string]string{
 	"package.json": `{"name": "shop", "version": "1.0.0", "private": true, "scripts": {"test": "node --test"}}` + "\n",
 	".gitignore":   "build.log\ndist/\n",
@@ -35,7 +35,7 @@ func catalog() string {
 	return b.String()
 }
 
-// lay writes the shop into a folder that is not there yet and commits it.
+// lay writes the shop into a new folder and commits it.
 func lay(dir, home string) error {
 	for name, text := range shop {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -59,8 +59,8 @@ func lay(dir, home string) error {
 	return nil
 }
 
-// environment is all that programs of the bench see: a home of their own, and a proxy
-// that leads nowhere but to the model.
+// environment is the environment of the programs: their own home, and a proxy that leads only to
+// the model.
 func environment(home, proxy string, more ...string) []string {
 	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
@@ -71,7 +71,7 @@ func environment(home, proxy string, more ...string) []string {
 	}, more...)
 }
 
-// place makes a new folder with a home for the agent and the shop's repository. remove deletes it.
+// place creates a folder with the agent's home and the shop's repository. remove deletes it.
 func (a program) place(url string) (home, root string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "belay-agents-")
 	if err != nil {
@@ -88,7 +88,7 @@ func (a program) place(url string) (home, root string, remove func(), err error)
 	return home, root, remove, err
 }
 
-// environment is what the agent sees in such a home.
+// environment is the agent's environment in that home.
 func (a program) environment(home, url string) []string {
 	env := environment(home, url, a.Env(url)...)
 	for i, v := range env {

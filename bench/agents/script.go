@@ -2,25 +2,25 @@ package main
 
 import "fmt"
 
-// Step is one thing that a model does, in nobody's words; a dialect makes a call of it.
-// Exactly one of Read, Edit, Run and Say is set.
+// Step is one step of a model, independent of the agent; a dialect converts it to a call. Exactly
+// one of Read, Edit, Run and Say is set.
 type Step struct {
 	Read     string // a file
-	From, To int    // its lines, from 1; 0 for the whole file
+	From, To int    // its lines, from 1; 0 for the complete file
 	Edit     string // a file
 	Old, New string
-	Run      string // a command of the shell
-	Say      string // words alone: the model is done with its turn
+	Run      string // a shell command
+	Say      string // text: the model ends its turn
 	Fails    bool   // the edit cannot be applied
 }
 
-// Script is what a model does from a task's first word to its last. Stall is the number of
-// the step with which the third round of the same ends, 0 for work that is none.
+// Script is what a model does in a task. Stall is the number of the step that completes the third
+// repetition, 0 for work without a stall.
 type Script struct {
 	Name  string
 	Stall int
 	Steps []Step
-	Whole bool // the steps are those of a whole session, whatever prompts come in between
+	Whole bool // one script for the session, across prompts
 }
 
 var (
@@ -29,10 +29,10 @@ var (
 	basket = Step{Read: "src/basket.js"}
 )
 
-// edit changes a line of a file of the shop; how far it is moved in is not part of it.
+// edit changes a line of a file, without its indentation.
 func edit(file, old, new string) Step { return Step{Edit: file, Old: old, New: new} }
 
-// again returns steps over and over.
+// again repeats steps.
 func again(times int, steps ...Step) []Step {
 	var out []Step
 	for range times {
@@ -49,9 +49,9 @@ func joined(lists ...[]Step) []Step {
 	return out
 }
 
-// scripts are all that is played: first work that must be let be, then rounds of the same.
+// scripts are the scripts: first work without stalls, then stalls.
 func scripts() []Script {
-	// like nothing in the file: some agents take what is near
+	// unlike any line of the file: some agents replace a similar line
 	missing := edit("src/price.js", "return rates[country].of(net);", "return rates[country].of(net) * 1;")
 	missing.Fails = true
 	return []Script{
@@ -74,7 +74,7 @@ func fixed() Step {
 	return edit("src/price.js", "return net + TAX;", "return net + net * TAX;")
 }
 
-// editAndTest tries one way after the other and runs the same tests after each.
+// editAndTest tries several fixes and runs the same tests after each.
 func editAndTest() []Step {
 	steps := []Step{{Run: "ls"}, price, tests}
 	last := "return net + TAX;"
@@ -86,7 +86,7 @@ func editAndTest() []Step {
 	return append(steps, Step{Run: "git diff --stat"})
 }
 
-// readOn goes through a long file page by page.
+// readOn reads a long file page by page.
 func readOn() []Step {
 	var steps []Step
 	for from := 1; from <= 351; from += 50 {
@@ -95,13 +95,13 @@ func readOn() []Step {
 	return steps
 }
 
-// pollJob starts a job and looks again and again how far it is.
+// pollJob starts a job and polls its progress.
 func pollJob() []Step {
 	wait := Step{Run: "sleep 0.3; tail -n 1 build.log"}
 	return joined([]Step{{Run: "sh build.sh > build.log 2>&1 &"}}, again(7, wait), []Step{{Run: "cat dist/shop.js"}})
 }
 
-// lookAfterEach asks what changed after each of its edits.
+// lookAfterEach lists the changes after each edit.
 func lookAfterEach() []Step {
 	var steps []Step
 	for i := range 5 {

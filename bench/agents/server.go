@@ -14,52 +14,51 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// model is a server on this machine that answers as a model would, in the four forms that
-// agents speak. What it answers is the next step of a script: the step is told by counting
-// the results of tools in what the agent sends, so that a request that is sent again gets
-// the same answer.
+// model is a server on this machine that answers like a model, in the four API formats of agents.
+// Its answer is the next step of a script. It counts the tool results in the request to find the
+// step, so that a repeated request gets the same answer.
 type model struct {
 	URL  string
 	http *http.Server
 
 	mu     sync.Mutex
-	script []Script // one for each attempt, the last for all that follow
+	script []Script // one for each attempt; the last is used for all further ones
 	deny   denial
 	since  time.Time // when the first request was denied
 	speak  dialect
 	root   string   // the folder that the agent works in
-	asked  int      // requests that the script answered
-	said   int      // steps of it that were words alone
-	turns  []asking // what was asked in each attempt
-	strays []string // paths that the server has no answer for
+	asked  int      // requests answered from the script
+	said   int      // text steps of the script
+	turns  []asking // requests by attempt
+	strays []string // unknown paths
 }
 
-// turn is what of a request matters: which tools the agent offers, how many results it has
-// had since belay's last prompt, and whether it wants the answer as a stream.
+// turn is the relevant part of a request: whether it offers tools, the number of results since
+// belay's last prompt, and whether it wants a stream.
 type turn struct {
 	tools   bool
 	results int
-	attempt int // of belay's, from 0
+	attempt int // belay's attempt, from 0
 	open    bool
-	earlier int // results in the conversation before the last prompt: the session was continued
+	earlier int // results before the last prompt: the session was continued
 	stream  bool
 }
 
-// asking is what agents asked for in one attempt.
+// asking counts the requests of one attempt.
 type asking struct {
 	requests  int  // for the next step
-	aside     int  // for a title, or the like
-	continued bool // the conversation of an attempt before was sent along
-	open      bool // with a call that has no result: real models refuse that
+	aside     int  // for a title or the like
+	continued bool // with the conversation of an earlier attempt
+	open      bool // with a call without a result, which real models reject
 }
 
-// follow reads the messages of a request in their order. A prompt of belay's after the first one names its attempt,
-// and begins a new count of results.
+// follow reads the messages of a request in order. Each later prompt of belay names its attempt and
+// restarts the count of results.
 func (t *turn) follow(messages []json.RawMessage, results func(json.RawMessage) int) {
 	ids := map[string]int{}
 	for _, one := range messages {
 		for _, id := range callID.FindAllString(string(one), -1) {
-			ids[id] |= 1 << min(1, results(one)) // asked for, answered
+			ids[id] |= 1 << min(1, results(one)) // bits: called, answered
 		}
 	}
 	for _, seen := range ids {
@@ -76,19 +75,19 @@ func (t *turn) follow(messages []json.RawMessage, results func(json.RawMessage) 
 	}
 }
 
-// usedEach is how many tokens an answer costs, input and output.
+// usedEach is the token use of an answer, both input and output.
 const usedEach = 10
 
-// answer is one step of a model: words, or a call of a tool.
+// answer is one step of a model: text, or a tool call.
 type answer struct {
 	Text string
 	ID   string
 	Tool string
 	Args map[string]any
-	Free string // the input of a tool that takes text instead of arguments
+	Free string // input of a tool that takes text
 }
 
-// serve starts the server on a free port of the loopback interface.
+// serve starts the server on a free loopback port.
 func serve() (*model, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -100,36 +99,36 @@ func serve() (*model, error) {
 	return m, nil
 }
 
-// Close ends the server and whatever it was answering.
+// Close stops the server and its running requests.
 func (m *model) Close() error { return m.http.Close() }
 
-// play sets the script that is answered from now on.
+// play sets the script.
 func (m *model) play(s Script, d dialect, root string) {
 	m.plays([]Script{s}, denial{}, d, root)
 }
 
-// denial is what requests are answered with instead of the script; the zero value is none.
+// denial is an error response instead of the script; the zero value is none.
 type denial struct {
 	status  int
 	kind    string
 	message string
-	lasts   time.Duration // from the first one; 0 is for good
+	lasts   time.Duration // since the first one; 0 is for ever
 }
 
-// plays sets the script of each attempt, and what is answered instead.
+// plays sets the script of each attempt, and a denial.
 func (m *model) plays(list []Script, deny denial, d dialect, root string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.script, m.deny, m.since, m.speak, m.root, m.asked, m.said, m.strays, m.turns = list, deny, time.Time{}, d, root, 0, 0, nil, nil
 }
 
-// callID is the id of a call, as the server gives it.
+// callID matches the ID of a call from the server.
 var callID = lazyregexp.New(`call_\d\d\b`)
 
-// attempts is how belay's prompt says which attempt it starts.
+// attempts matches the attempt's number in belay's prompt.
 var attempts = lazyregexp.New(`attempt (\d+) of`)
 
-// attempt returns which attempt a request is about, from 0.
+// attempt returns the attempt of a request, from 0.
 func attempt(body []byte) int {
 	n := 1
 	for _, found := range attempts.FindAllStringSubmatch(string(body), -1) {
@@ -140,22 +139,21 @@ func attempt(body []byte) int {
 	return n - 1
 }
 
-// played returns how many requests the script answered, and the paths nobody knew.
+// played returns the number of requests answered from the script, and the unknown paths.
 func (m *model) played() (int, []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked, m.strays
 }
 
-// asks returns what was asked in each attempt.
+// asks returns the requests by attempt.
 func (m *model) asks() []asking {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.turns
 }
 
-// next returns the answer to a request. Without tools it is one of those that agents make
-// beside their work, for a title or a summary.
+// next returns the answer to a request. One without tools is a request for a title or a summary.
 func (m *model) next(t turn) answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -184,11 +182,11 @@ func (m *model) next(t turn) answer {
 		return answer{Text: say}
 	}
 	a := m.speak(m.root, script.Steps[n])
-	a.ID = fmt.Sprintf("call_%02d", t.earlier+t.results+1) // agents drop a call whose id their conversation has already
+	a.ID = fmt.Sprintf("call_%02d", t.earlier+t.results+1) // agents drop a call with an ID that the conversation already has
 	return a
 }
 
-// ServeHTTP knows a request's form by its path.
+// ServeHTTP distinguishes the API formats by path.
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
 	if err != nil {
@@ -227,14 +225,14 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// says returns how many steps that are words alone were answered.
+// says returns the number of text steps that were sent.
 func (m *model) says() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.said
 }
 
-// denies returns what a request is answered with now.
+// denies returns the current denial.
 func (m *model) denies() (d denial, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -247,7 +245,7 @@ func (m *model) denies() (d denial, ok bool) {
 	return m.deny, m.deny.lasts == 0 || time.Since(m.since) < m.deny.lasts
 }
 
-// tunnel leads an agent that talks through a proxy to the model, and to nothing else.
+// tunnel connects an agent that uses a proxy to the model, and to nothing else.
 func (m *model) tunnel(w http.ResponseWriter, r *http.Request) {
 	own := strings.TrimPrefix(m.URL, "http://")
 	if r.Host != own {
@@ -299,11 +297,11 @@ func streaming(w http.ResponseWriter) events {
 	return events{w}
 }
 
-// send sends one event; a name of "" is one without.
+// send sends one event; name may be "".
 func (e events) send(name string, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // only values made here are sent
+		panic(err) // all values are made here
 	}
 	if name != "" {
 		fmt.Fprintf(e.w, "event: %s\n", name)
@@ -314,7 +312,7 @@ func (e events) send(name string, v any) {
 	}
 }
 
-// bad says that a request could not be read.
+// bad answers a request that cannot be parsed.
 func bad(w http.ResponseWriter, err error) {
 	http.Error(w, `{"error":{"message":"not a request that can be read: `+strings.ReplaceAll(err.Error(), `"`, "'")+
 		`"}}`, http.StatusBadRequest)

@@ -16,35 +16,35 @@ import (
 	"time"
 )
 
-// givesUp is how long one run may take: Qwen Code repeats a request for more than five minutes.
+// givesUp is the time limit of a run: Qwen Code repeats a request for more than five minutes.
 const givesUp = 12 * time.Minute
 
-// through is what belay run makes of an agent that is started by its name.
+// through is a run of belay with an agent started by its name.
 type through struct {
 	name  string
 	play  []Script // one for each attempt
 	deny  denial
 	flags []string // of belay run
 	right func(ran) string
-	limit time.Duration // of its attempts; three of another run must have taken less on this machine
+	limit time.Duration // time limit of an attempt: at least the time of the run with three attempts on this machine
 
 	test      string // the test command; "" for npm test
 	denied    bool   // the agent may not edit
 	untrusted bool   // the agent does not trust the folder
 }
 
-// has reports whether an agent can be put through it.
+// has reports whether an agent supports the run.
 func (t through) has(a program) bool {
 	return (!t.denied || len(a.Denied) > 0) && (!t.untrusted || a.Trusts != "")
 }
 
-// ran is a run that has ended.
+// ran is an ended run.
 type ran struct {
 	status    int
 	out, errs string
 	attempts  []attemptRan
 	took      time.Duration
-	late      bool // it was ended: it took too long
+	late      bool // stopped because it took too long
 	asked     []asking
 	agent     program
 }
@@ -57,7 +57,7 @@ type attemptRan struct {
 	} `json:"tokens"`
 }
 
-// throughs are the runs that each agent is put through.
+// throughs are the runs of each agent.
 func throughs() []through {
 	outside := Script{Name: "outside", Steps: []Step{{Run: "sed -i s/1.0.0/1.0.1/ package.json"}, price, fixed()}}
 	wrong := Script{Name: "wrong", Steps: []Step{price, edit("src/price.js", "return net + TAX;", "return net * TAX;"), tests}}
@@ -65,7 +65,7 @@ func throughs() []through {
 	work := Script{Name: "work", Steps: []Step{price, fixed(), tests}}
 	again := Script{Name: "again", Steps: []Step{{Run: "git status --short"}, price, fixed(), tests}}
 	stuck := Script{Name: "stuck", Steps: []Step{price}}
-	for i := range 9 { // Codex goes on after ten seconds, while the command runs
+	for i := range 9 { // Codex continues after ten seconds, while the command runs
 		stuck.Steps = append(stuck.Steps, Step{Run: fmt.Sprintf("echo waiting; sh -c 'sleep %d; :' && true", 600+i)})
 	}
 	return []through{
@@ -84,8 +84,9 @@ func throughs() []through {
 	}
 }
 
-// threeAttempts wants an edit outside of the task's files rolled back, a wrong fix of a new session rejected, and the
-// right one of the same session accepted, each shown in words, with the tokens of its own requests.
+// threeAttempts expects that an edit outside the task's files is rolled back, a wrong fix in a new
+// session rejected, and the right one in the same session accepted, with readable output and the
+// tokens of each attempt's own requests.
 func threeAttempts(r ran) string {
 	var verdicts []string
 	for _, a := range r.attempts {
@@ -99,10 +100,10 @@ func threeAttempts(r ran) string {
 			return fmt.Sprintf("attempt %d: continued %v", i+1, a.continued)
 		}
 		if i >= len(r.attempts) || r.agent.Uncount {
-			continue // its verdicts are said below
+			continue // wrong verdicts are reported below
 		}
 		got, all := r.attempts[i].Tokens.Output, int64(a.requests+a.aside)*usedEach
-		if got < int64(a.requests)*usedEach || got > all { // not every agent counts what it asks for a title
+		if got < int64(a.requests)*usedEach || got > all { // not every agent counts its request for a title
 			return fmt.Sprintf("attempt %d: %d output tokens, %d were used", i+1, got, all)
 		}
 	}
@@ -121,7 +122,8 @@ func threeAttempts(r ran) string {
 const forget = "cd && rm -rf .claude/projects .codex/sessions .codex/*.sqlite* .gemini/tmp .local/share/opencode " +
 	".qwen/projects .pi/agent/sessions .copilot/session-state .copilot/*.db*"
 
-// sessionGone wants the attempt after a rejected one made in a new session, without counting another.
+// sessionGone expects that the attempt after a rejected one runs in a new session, without another
+// attempt being counted.
 func sessionGone(r ran) string {
 	switch {
 	case r.status != 0 || len(r.attempts) != 2:
@@ -134,7 +136,8 @@ func sessionGone(r ran) string {
 	return ""
 }
 
-// stopped wants an attempt that was ended at its limit, while a tool ran, continued in its session.
+// stopped expects that an attempt that reached its time limit during a tool call is continued in
+// its session.
 func stopped(r ran) string {
 	switch {
 	case r.status != 0 || len(r.attempts) != 2 || r.attempts[0].Ended != "timeout":
@@ -147,7 +150,7 @@ func stopped(r ran) string {
 	return ""
 }
 
-// waited wants a rate limit waited for, by the agent or by belay, without a retry.
+// waited expects that the agent or belay waits for a rate limit, without a retry.
 func waited(r ran) string {
 	switch {
 	case r.late:
@@ -160,7 +163,7 @@ func waited(r ran) string {
 	return ""
 }
 
-// blockedBy wants a person asked after one attempt, with a reason in words.
+// blockedBy expects that a person is asked after one attempt, with a reason.
 func blockedBy(words string) func(ran) string {
 	return func(r ran) string {
 		switch {
@@ -175,7 +178,7 @@ func blockedBy(words string) func(ran) string {
 	}
 }
 
-// put puts an agent through one run of belay, in a new repository.
+// put runs belay with an agent in a new repository.
 func (b bench) put(m *model, a program, t through) (ran, error) {
 	home, root, remove, err := a.place(m.URL)
 	if err != nil {
@@ -218,7 +221,7 @@ func (b bench) put(m *model, a program, t through) (ran, error) {
 	return r, nil
 }
 
-// belay runs belay beside an agent. Whatever it started is ended with it.
+// belay runs belay with an agent, and stops it after givesUp.
 func (b bench) belay(a program, url, home, root string, args ...string) (ran, error) {
 	ctx, stop := context.WithTimeout(context.Background(), givesUp)
 	defer stop()
@@ -241,7 +244,7 @@ func (b bench) belay(a program, url, home, root string, args ...string) (ran, er
 	return r, nil
 }
 
-// command makes a command of belay beside an agent.
+// command returns a command of belay with an agent.
 func (b bench) command(a program, url, home, root string, args ...string) *exec.Cmd {
 	cmd := exec.Command(b.through, args...)
 	cmd.Dir = root
@@ -255,7 +258,8 @@ func (b bench) command(a program, url, home, root string, args ...string) *exec.
 	return cmd
 }
 
-// throughAll puts the agents through belay and prints a table. It reports whether all was right.
+// throughAll runs belay with the agents and prints a table. It reports whether all results were
+// right.
 func (b bench) throughAll(only, one string) (bool, error) {
 	for part := range strings.SplitSeq(one, ",") {
 		if !slices.ContainsFunc(throughs(), func(t through) bool { return strings.Contains(t.name, part) }) {
@@ -291,7 +295,7 @@ func (b bench) throughAll(only, one string) (bool, error) {
 			if err != nil {
 				return false, fmt.Errorf("%s, %s: %w", a.Name, t.name, err)
 			}
-			if usual == 0 { // three attempts
+			if usual == 0 { // the run with three attempts
 				usual = r.took
 			}
 			result := "right"

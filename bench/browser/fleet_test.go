@@ -14,10 +14,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// fleet is a story with a Temporal server, a worker, and two remotes, which only the worker has clones of.
+// fleet is a test with a Temporal server, a worker, and two remotes, of which only the worker has
+// clones.
 type fleet struct {
 	*story
-	git    string // the folder of the remotes
+	git    string // folder of the remotes
 	server *exec.Cmd
 }
 
@@ -45,7 +46,7 @@ func newFleet(t *testing.T) *fleet {
 		t.Setenv(name, value)
 	}
 	f.start("worker w1: ready", f.program(), "worker", "--name", "w1", "--home", filepath.Join(place, "w1"), "--slots", "2", "--trust", f.git+"/")
-	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // the server has to find its new namespace
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // until the server has its new namespace
 		out := f.run(f.program(), "list")
 		if strings.Contains(out, "no tasks") {
 			return f
@@ -60,7 +61,8 @@ func (f *fleet) remote(name string) string { return filepath.Join(f.git, name+".
 
 func (f *fleet) program() string { return filepath.Join(filepath.Dir(f.belay), "belay-fleet") }
 
-// start starts a program that runs until the test ends, and gives what follows a text in the line that it prints when it is ready.
+// start starts a program until the test ends, and returns the text after ready in the line that it
+// prints when it is ready.
 func (f *fleet) start(ready, name string, args ...string) (*exec.Cmd, string) {
 	f.t.Helper()
 	c := exec.Command(name, args...)
@@ -88,7 +90,7 @@ func (f *fleet) start(ready, name string, args ...string) (*exec.Cmd, string) {
 	for lines.Scan() {
 		if _, rest, ok := strings.Cut(lines.Text(), ready); ok {
 			go func() {
-				for lines.Scan() { // it must not block
+				for lines.Scan() { // so that it does not block
 				}
 			}()
 			return c, strings.TrimSpace(rest)
@@ -98,7 +100,7 @@ func (f *fleet) start(ready, name string, args ...string) (*exec.Cmd, string) {
 	return nil, ""
 }
 
-// submit gives tasks to the fleet, from the clone, as of another remote.
+// submit submits tasks from the clone, with another remote.
 func (f *fleet) submit(remote string, args ...string) {
 	f.t.Helper()
 	f.run("git", "remote", "remove", "origin") // the first time there is none
@@ -109,7 +111,7 @@ func (f *fleet) submit(remote string, args ...string) {
 	}
 }
 
-// run runs a program in the clone; git may fail.
+// run runs a program in the clone; only git may fail.
 func (f *fleet) run(name string, args ...string) string {
 	c := exec.Command(name, args...)
 	c.Dir = f.dir
@@ -120,7 +122,7 @@ func (f *fleet) run(name string, args ...string) string {
 	return string(out)
 }
 
-// loaded opens a page that does not change by itself again and again, until it has a text.
+// loaded reloads a page that does not update itself until it has a text.
 func (f *fleet) loaded(page, want string) {
 	f.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
@@ -135,7 +137,7 @@ func (f *fleet) loaded(page, want string) {
 	}
 }
 
-// looks opens pages in both themes, on a wide and on a narrow screen.
+// looks opens pages in both themes, on wide and narrow screens.
 func (f *fleet) looks(pages map[string]string) {
 	f.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
@@ -166,9 +168,10 @@ func (f *fleet) screen(scheme string, width int64) {
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
-// TestFleet answers, over two repositories whose tasks run elsewhere: comments on a line of rejected work, which the next
-// attempt takes up; accepts other rejected work with a reason; has a task of a feature done again that conflicts with another
-// one. Then it looks at the pages without the server, and without a remote.
+// TestFleet uses two repositories with tasks on another machine: it comments on a line of rejected
+// work, which the next attempt takes up; accepts other rejected work with a reason; and retries a
+// task of a feature that conflicts with another one. Then it views the pages without the server,
+// and without a remote.
 func TestFleet(t *testing.T) {
 	f := newFleet(t)
 	f.open("light", 1200, "--fleet", f.remote("shop"), f.remote("docs"))
@@ -182,7 +185,7 @@ func TestFleet(t *testing.T) {
 	f.accessible("no task")
 	words := []string{"--files", "price.go", "--retries", "0", "--test", "sh check.sh"}
 	f.submit("shop", append(append([]string{"In price.go, count a negative price as nothing", "--task", "T1"}, words...), "--", "sh", "-c", reads)...)
-	f.until("main", "T1") // the page follows
+	f.until("main", "T1") // the page updates itself
 	f.submit("shop", append(append([]string{"In price.go, return 0", "--task", "T2"}, words...), "--", "sh", "bad.sh")...)
 	f.submit("docs", "tasks.md", "--feature", "words", "--test", "true", "--", "sh", "-c", "cat > /dev/null; echo $BELAY_TASK > word.txt")
 	f.loaded("/", "shop.git 2 2")
@@ -210,7 +213,7 @@ func TestFleet(t *testing.T) {
 	}
 	f.accessible("a reviewed task")
 
-	// Rejected work is accepted. What is being written stays when the page changes.
+	// Rejected work is accepted. Text in a form stays when the page updates.
 	f.visit("/r/1/task/T2", "#request")
 	f.do(click("details.over summary"), chromedp.SetValue("details.over select", "custom", chromedp.ByQuery),
 		typed("details.over textarea", "it is a test"))
@@ -222,7 +225,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 
-	// The gate of a feature: one task was merged, and the other one conflicts with it.
+	// The gate of a feature: one task was merged, and the other conflicts with it.
 	f.visit("/r/2/", "#waiting")
 	f.do(click(`a[href$="/feature/words"]`), shown("#parts"))
 	if got := f.text("main"); !strings.Contains(got, "1 of 2 tasks merged") || !strings.Contains(got, "conflicts in word.txt") {
@@ -237,7 +240,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 
-	// Without the server, and then without the remotes, what is known can be read.
+	// Without the server, and then without the remotes, the last known state can be read.
 	_ = f.server.Process.Kill()
 	f.loaded("/r/1/", "nothing can be decided now")
 	f.accessible("no server")

@@ -1,5 +1,5 @@
-// Package browser drives belay's pages in a real browser: the stories of docs/ui.md. It runs where Chromium is
-// installed (make ui installs it on Debian) and asked for with BELAY_BROWSER=1.
+// Package browser tests belay's pages in a real browser, as described in docs/ui.md. It needs
+// Chromium (make ui installs it on Debian) and BELAY_BROWSER=1.
 package browser
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// story is a repository with belay, and a browser that has opened the link.
+// story is a repository with belay, and a browser that opened the link.
 type story struct {
 	t     *testing.T
 	dir   string
@@ -127,7 +127,7 @@ func (s *story) open(scheme string, width int64, more ...string) {
 		chromedp.Navigate(u.String()), shown("h1"))
 }
 
-// stop kills the server, as a person who closes the terminal does.
+// stop kills the server, like a closed terminal.
 func (s *story) stop() {
 	_ = s.server.Process.Kill()
 	_ = s.server.Wait()
@@ -140,8 +140,8 @@ func (s *story) do(actions ...chromedp.Action) {
 	}
 }
 
-// visit opens a page and waits for what it has. Now and then chromedp misses that a document took another's place while
-// it asked for its nodes, and then waits for ever: the page is opened again, twice at most.
+// visit opens a page and waits for a selector. If a document is replaced while chromedp asks for
+// its nodes, chromedp sometimes waits for ever: the page is then opened again, at most twice.
 func (s *story) visit(page, has string) {
 	s.t.Helper()
 	var err error
@@ -159,19 +159,19 @@ func (s *story) visit(page, has string) {
 	s.t.Fatal(err)
 }
 
-// shown waits until what a CSS selector finds can be seen. A search (chromedp's default) is answered from a document that
-// may be gone by then: such a story hung now and then.
+// shown waits until a CSS selector matches something visible. A search (chromedp's default) is
+// answered from a document that may be replaced by then, and sometimes hung.
 func shown(selector string) chromedp.Action { return chromedp.WaitVisible(selector, chromedp.ByQuery) }
 
-// click clicks what a CSS selector finds.
+// click clicks the first match of a CSS selector.
 func click(selector string) chromedp.Action { return chromedp.Click(selector, chromedp.ByQuery) }
 
-// clickPath clicks what an XPath finds.
+// clickPath clicks the first match of an XPath.
 func clickPath(path string) chromedp.Action {
 	return chromedp.Click(fmt.Sprintf("document.evaluate(%q, document, null, 9).singleNodeValue", path), chromedp.ByJSPath)
 }
 
-// typed types into the field that a CSS selector finds.
+// typed types into the field matched by a CSS selector.
 func typed(selector, text string) chromedp.Action {
 	return chromedp.SendKeys(selector, text, chromedp.ByQuery)
 }
@@ -182,13 +182,14 @@ func (s *story) text(selector string) (text string) {
 	return text
 }
 
-// until waits for a text to stand in the page, which changes by itself.
+// until waits for a text in the page, which updates itself.
 func (s *story) until(selector, want string) {
 	s.t.Helper()
 	s.wait(selector, want, func(text string) bool { return strings.Contains(text, want) })
 }
 
-// wait waits until the text of what a CSS selector finds holds. While one page takes another's place there is no answer.
+// wait waits until the text matched by a CSS selector satisfies holds. There is no answer while one
+// page replaces another.
 func (s *story) wait(selector, want string, holds func(text string) bool) {
 	s.t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
@@ -203,10 +204,10 @@ func (s *story) wait(selector, want string, holds func(text string) bool) {
 	}
 }
 
-// inReadme are the pictures that docs/pictures has.
+// inReadme are the pictures in docs/pictures.
 var inReadme = []string{"gate", "comment", "split"}
 
-// picture keeps a screenshot where BELAY_PICTURES names a folder, to be looked at.
+// picture saves a screenshot in the folder BELAY_PICTURES, if that is set.
 func (s *story) picture(name string) {
 	s.t.Helper()
 	dir := os.Getenv("BELAY_PICTURES")
@@ -232,7 +233,7 @@ var shop = map[string]string{
 	"bad.sh": "#!/bin/sh\necho 'I will simplify it.'\nsleep 1\nsed -i 's/return sum/return 0/' price.go\necho '<script>document.title=\"ran\"</script> done'\n",
 }
 
-// TestTaskToTheEnd watches a task live to its gate, decides it on the page, and takes the result back.
+// TestTaskToTheEnd watches a task live to its gate, decides it on the page, and undoes the result.
 func TestTaskToTheEnd(t *testing.T) {
 	s := newStory(t, shop)
 	s.open("light", 1200)
@@ -254,7 +255,7 @@ func TestTaskToTheEnd(t *testing.T) {
 	}
 	s.picture("gate")
 
-	// What differs between the attempt and the state before, by words and side by side.
+	// The differences between the attempt and the state before, by words and side by side.
 	s.do(click(`.attempt a[href*="/diff"]`), shown(".code"))
 	if got := s.text(".code"); !strings.Contains(got, "return 0") {
 		t.Errorf("%s", got)
@@ -263,7 +264,8 @@ func TestTaskToTheEnd(t *testing.T) {
 	s.picture("split")
 	s.visit("/r/1/task/T1", "#message-1")
 
-	// A key moves to the button, and decides nothing by itself; Enter does. What was written stays when the page changes.
+	// A key moves to the button without deciding; Enter decides. Text in a form stays when the page
+	// updates.
 	s.run("touch", "ok")
 	s.do(typed("#message-1", "negative prices, not all"), chromedp.Evaluate("document.activeElement.blur()", nil),
 		chromedp.KeyEvent("g"))
@@ -280,7 +282,7 @@ func TestTaskToTheEnd(t *testing.T) {
 	}
 	s.picture("diff")
 
-	// Back to the state before, with a preview; undo brings it back.
+	// Restore the first state, with a preview; undo reverts that.
 	s.visit("/r/1/snapshots", "table")
 	s.picture("snapshots")
 	s.do(clickPath(`//tr[contains(., "before")]//a[contains(., "restore")]`), shown("button.final"))
@@ -311,7 +313,7 @@ func (s *story) focused() (text string) {
 	return text
 }
 
-// TestDarkNarrow looks at the pages in the dark theme and on a narrow screen, and aborts a task there.
+// TestDarkNarrow views the pages in the dark theme and on a narrow screen, and aborts a task there.
 func TestDarkNarrow(t *testing.T) {
 	s := newStory(t, shop)
 	s.run(s.belay, "run", "count negative prices as nothing", "--as-it-is", "--retries", "0", "--test", "sh check.sh", "--", "sh", "bad.sh")
@@ -330,7 +332,7 @@ func TestDarkNarrow(t *testing.T) {
 	s.visit("/r/1/task/T1", "#message-1")
 	s.picture("narrow")
 
-	// What ends the task is asked for twice.
+	// A decision that ends the task needs a confirmation.
 	s.do(click(`button[value="abort"]`), shown(`input[name="sure"] ~ button`))
 	s.picture("sure")
 	s.accessible("abort?")
@@ -345,7 +347,7 @@ func TestDarkNarrow(t *testing.T) {
 	}
 }
 
-// accessible reports what axe-core finds wrong with the page that is shown, in BELAY_AXE.
+// accessible reports problems that axe-core, at BELAY_AXE, finds on the current page.
 func (s *story) accessible(page string) {
 	s.t.Helper()
 	script, err := os.ReadFile(os.Getenv("BELAY_AXE"))
@@ -361,17 +363,17 @@ func (s *story) accessible(page string) {
 	}
 }
 
-// reads is an agent that does what a review asks for, and spoils the file until it is told.
+// reads is an agent that follows a review, and breaks the file until there is one.
 const reads = `if grep -q 'negative ones only'; then sed -i 's/return 0/return sum/' price.go; sh good.sh; else sh bad.sh; fi`
 
-// keyDown presses a key that the page takes for itself: chromedp.KeyEvent would type its letter all the same, which a
-// browser with a keyboard does not.
+// keyDown presses a key that the page handles itself: chromedp.KeyEvent would also type its letter,
+// which a browser with a keyboard does not.
 func keyDown(key string) chromedp.Action {
 	return input.DispatchKeyEvent(input.KeyRawDown).WithKey(key)
 }
 
-// TestReview comments on lines, by mouse and by keyboard, loses neither a reload nor the server, and sends them: the
-// next attempt takes them up.
+// TestReview comments on lines, by mouse and by keyboard; the comments survive a reload and a
+// restart of the server. It sends them, and the next attempt takes them up.
 func TestReview(t *testing.T) {
 	s := newStory(t, shop)
 	s.run(s.belay, "run", "count negative prices as nothing", "--as-it-is", "--files", "price.go", "--retries", "0", "--test", "sh check.sh",
@@ -425,7 +427,7 @@ func TestReview(t *testing.T) {
 	s.accessible("task with a review")
 }
 
-// TestWithoutScripts reads the pages, comments and decides in a browser that runs no script.
+// TestWithoutScripts reads the pages, comments and decides in a browser without scripts.
 func TestWithoutScripts(t *testing.T) {
 	s := newStory(t, shop)
 	s.run(s.belay, "run", "count negative prices as nothing", "--as-it-is", "--files", "price.go", "--retries", "0", "--test", "sh check.sh",
@@ -447,13 +449,13 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// press clicks what is found and waits for what the next page has, both without a script in the page.
+// press clicks a match and waits for a selector on the next page, both without scripts in the page.
 func (s *story) press(on, then string) {
 	s.t.Helper()
 	s.do(click(on), shown(then))
 }
 
-// hook tells belay of an event of an agent's own session, as the agent does.
+// hook calls belay hook with an event of a session, like an agent.
 func (s *story) hook(event, more string) {
 	s.t.Helper()
 	c := exec.Command(s.belay, "hook", "claude")
@@ -464,7 +466,8 @@ func (s *story) hook(event, more string) {
 	}
 }
 
-// TestSession looks at what an agent did while a person used it by hand, and undoes a turn there; a person's edit stays.
+// TestSession views what an agent did in an interactive session, and undoes a turn there; a
+// person's edit stays.
 func TestSession(t *testing.T) {
 	s := newStory(t, shop)
 	s.open("light", 1000)
@@ -482,7 +485,7 @@ func TestSession(t *testing.T) {
 		s.hook("PostToolUse", call)
 		s.write(fmt.Sprintf("mine-%d.txt", turn), "a person's\n")
 	}
-	s.until("main", "and say so in the docs") // the list follows
+	s.until("main", "and say so in the docs") // the list updates itself
 	s.do(click(`a[href*="/session/"]`), shown("#turn-2"))
 	if got := s.text("main"); !strings.Contains(got, "changed by a person") || !strings.Contains(got, "docs/prices.md") {
 		t.Errorf("%s", got)
@@ -509,7 +512,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestTrees looks at tasks in working trees of their own, and at the order in which they are merged.
+// TestTrees views tasks in their own worktrees, and the order in which they are merged.
 func TestTrees(t *testing.T) {
 	s := newStory(t, shop)
 	for _, task := range []string{"W1", "W2"} {
@@ -528,7 +531,7 @@ func TestTrees(t *testing.T) {
 	s.accessible("trees")
 }
 
-// TestImages shows an image before and after, and the two over one another.
+// TestImages views an image before and after, and the two overlaid.
 func TestImages(t *testing.T) {
 	square := func(c color.Color) string {
 		var b bytes.Buffer
@@ -558,8 +561,8 @@ func TestImages(t *testing.T) {
 	s.accessible("images")
 }
 
-// TestFigures measures what a person waits for, on a task with three attempts and 2,000 changed lines, and holds the
-// weight of its pages. Times are printed: docs/ui.md has those of an idle machine.
+// TestFigures measures waiting times on a task with three attempts and 2,000 changed lines, and
+// limits the size of its pages. Times are only printed: docs/ui.md has those of an idle machine.
 func TestFigures(t *testing.T) {
 	var old, new_ strings.Builder
 	for i := range 1000 {
@@ -571,9 +574,9 @@ func TestFigures(t *testing.T) {
 		"--", "sh", "-c", "cp new.txt prices.txt; echo $BELAY_ATTEMPT >> prices.txt; echo done")
 	s.open("light", 1200)
 
-	// The rest of the file comes as it is scrolled to.
+	// The rest of the file is loaded while scrolling.
 	s.visit("/r/1/diff?from=T1", "[data-more]")
-	all := "" // innerText leaves out what is scrolled away
+	all := "" // innerText omits what is scrolled away
 	for part := 0; !strings.Contains(all, "price of item 999 is 6993 cents and 999 mils"); part++ {
 		if part == 20 {
 			t.Fatal("20 parts of 2,000 lines did not show the last one")
@@ -587,7 +590,7 @@ func TestFigures(t *testing.T) {
 	}
 	for _, page := range []string{"/r/1/", "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/diff?from=T1&path=prices.txt"} {
 		const visits = 9
-		var response, paint, click []float64 // milliseconds: until the response is there, from then until it is seen, until a click shows
+		var response, paint, click []float64 // milliseconds: until the response, from then until it is painted, from a click until the result shows
 		var bytes int
 		for range visits {
 			var f struct {

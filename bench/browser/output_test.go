@@ -7,7 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// events is an agent that prints what Claude Code prints: words, calls of tools, what they gave, one of them a failure.
+// events is an agent with Claude Code's output: text, tool calls, their results, one of them an
+// error.
 const events = `cat >/dev/null
 cat <<'END'
 {"type":"system","subtype":"init","session_id":"s1","model":"claude-sonnet-4-5"}
@@ -22,7 +23,7 @@ END
 sh good.sh >/dev/null
 `
 
-// TestOutputBySteps reads what an agent was sent and what it did: results are folded, and open by the keyboard.
+// TestOutputBySteps reads an agent's prompt and steps: results are folded, and open by keyboard.
 func TestOutputBySteps(t *testing.T) {
 	s := newStory(t, shop)
 	s.write("events.sh", events)

@@ -22,18 +22,18 @@ type bench struct {
 	out   io.Writer
 	log   *progress
 	rows  []row
-	left  []string // projects left out, and why
+	left  []string // skipped projects, with reasons
 }
 
-// row is what came of one trial.
+// row is the result of one trial.
 type row struct {
 	project project.Project
 	name    string
 	said    string
-	wrong   string // what is not as it should be
+	wrong   string // how it differs from the expected result
 }
 
-// report is what belay prints with --json, as far as it is looked at.
+// report is the part of belay's --json output that is used.
 type report struct {
 	Success bool
 	Data    struct {
@@ -48,8 +48,8 @@ type report struct {
 	Error *struct{ Message string }
 }
 
-// project makes the repository and tries what is to be tried. What keeps a trial from being
-// judged makes it wrong; the others are tried anyway.
+// project creates the repository and runs the trials. A trial that cannot be judged counts as
+// wrong; the others still run.
 func (b *bench) project(p project.Project, only string) ([]row, error) {
 	dir := filepath.Join(b.place, p.Name)
 	home := filepath.Join(b.place, "home")
@@ -76,12 +76,12 @@ func (b *bench) project(p project.Project, only string) ([]row, error) {
 	return rows, nil
 }
 
-// alone keeps the user's settings away from git and belay.
+// alone hides the user's settings from git and belay.
 func alone(home string) []string {
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1"}
 }
 
-// try makes one change and has it judged.
+// try makes one change and checks it.
 func (b *bench) try(p project.Project, t project.Trial, dir string, env []string) (row, error) {
 	r := row{project: p, name: t.Name}
 	for _, args := range [][]string{{"reset", "-q", "--hard"}, {"clean", "-qfd"}} {
@@ -122,8 +122,8 @@ func (b *bench) ask(dir string, env []string, args ...string) ([]byte, int) {
 	return out, c.ProcessState.ExitCode()
 }
 
-// compare says what belay said, and what of it is not as it should be: every error and
-// every warning that was to come has to be there, and no other.
+// compare describes belay's result, and how it differs from the expected one: every expected error
+// and warning must be there, and no other.
 func compare(got report, code int, t project.Trial) (said, wrong string) {
 	var parts, open []string
 	want, notes := slices.Clone(t.Says), slices.Clone(t.Notes)
@@ -139,7 +139,7 @@ func compare(got report, code int, t project.Trial) (said, wrong string) {
 			case f.Severity == "note":
 				notes = slices.DeleteFunc(notes, func(n string) bool { return strings.HasPrefix(f.Title, n) })
 				continue
-			case slices.Contains(t.Says, what+"…"): // any number, from one
+			case slices.Contains(t.Says, what+"…"): // one or more
 				want = slices.DeleteFunc(want, func(w string) bool { return w == what+"…" })
 			case slices.Contains(want, what):
 				i := slices.Index(want, what)
@@ -161,7 +161,7 @@ func compare(got report, code int, t project.Trial) (said, wrong string) {
 	switch {
 	case refused:
 		expected = 1
-	case asked: // a person is to say whether it is meant
+	case asked: // a person has to decide
 		expected = 3
 	}
 	if code != expected {
@@ -174,7 +174,7 @@ func compare(got report, code int, t project.Trial) (said, wrong string) {
 	return verdict, strings.Join(open, "; ")
 }
 
-// brief says alike things once.
+// brief lists equal parts once, with their number.
 func brief(parts []string) string {
 	var out []string
 	count := map[string]int{}
@@ -191,8 +191,8 @@ func brief(parts []string) string {
 	return strings.Join(out, "; ")
 }
 
-// asTask runs a task whose first attempt breaks the scope and whose second is good: it has
-// to be refused once, put back, and accepted.
+// asTask runs a task with a first attempt outside the scope and a good second one: the first must
+// be rejected and rolled back, the second accepted.
 func (b *bench) asTask(p project.Project, t project.Trial, dir string, env []string) (row, error) {
 	r := row{project: p, name: t.Name}
 	attempts := map[string]project.Edit{"1": project.Edits(t.Make, project.Write("elsewhere.txt", "more\n")), "2": t.Task}
@@ -222,7 +222,7 @@ func (b *bench) asTask(p project.Project, t project.Trial, dir string, env []str
 	return r, nil
 }
 
-// overlay writes the files that an edit changes to a folder, and puts the tree back.
+// overlay writes the files that an edit changes to a folder, and resets the tree.
 func overlay(dir string, env []string, to string, e project.Edit) error {
 	if err := e(dir); err != nil {
 		return err

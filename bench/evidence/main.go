@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-// run sets the bench up and does what was asked for.
+// run sets up the bench and calls do.
 func run(belay, packages, place, file string, fetch bool, do func(*bench) (bool, error)) (bool, error) {
 	belay, err := filepath.Abs(belay)
 	if err != nil {
@@ -88,8 +88,8 @@ func run(belay, packages, place, file string, fetch bool, do func(*bench) (bool,
 	return right, errors.Join(err, keep())
 }
 
-// output writes to the terminal and, once all is said, to the file: a run that is cut off
-// leaves the last whole one.
+// output writes to the terminal and, at the end, to the file: an interrupted run leaves the
+// previous file.
 func output(file string) (out io.Writer, keep func() error, err error) {
 	if file == "" {
 		return os.Stdout, func() error { return nil }, nil

@@ -11,10 +11,9 @@ import (
 	"github.com/belay-dev/belay/bench/evidence/project"
 )
 
-// judged tries the projects, side of them at once, and prints the table. Those that take
-// longest begin first.
-// With texts, no program of a project is run, and what only its tests or its linter say is not
-// asked for.
+// judged tries the projects, side of them in parallel, and prints the table. Those that take
+// longest begin first. With texts, it runs no program of a project, and expects nothing that only
+// its tests or linter report.
 func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
 	var list []project.Project
 	total := 0
@@ -51,7 +50,7 @@ func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
 	wait.Wait()
 	for i, p := range list {
 		b.rows = append(b.rows, rows[i]...)
-		if errs[i] != nil { // its trials count as wrong: nothing is known of them
+		if errs[i] != nil { // its trials count as wrong, because they have no result
 			for _, t := range p.Named(one) {
 				b.rows = append(b.rows, row{project: p, name: t.Name, wrong: errs[i].Error()})
 			}
@@ -65,7 +64,7 @@ func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
 	return right, nil
 }
 
-// withoutPrograms returns the changes as the checks that read texts must judge them.
+// withoutPrograms returns the trials with the results expected of the checks that only read texts.
 func withoutPrograms(cases []project.Trial) []project.Trial {
 	var out []project.Trial
 	for _, t := range cases {
@@ -86,7 +85,7 @@ func withoutPrograms(cases []project.Trial) []project.Trial {
 	return out
 }
 
-// progress says what came of each trial as it ends, how many there are and how long it took.
+// progress prints the result of each trial as it ends, with the number of trials and the time.
 type progress struct {
 	mu    sync.Mutex
 	total int

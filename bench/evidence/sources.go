@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/bench/evidence/project"
 )
 
-// sources has the whole of each project judged as if it had been written in one change, by
-// the secrets check alone: what it finds in code that everybody can read is a false alarm.
+// sources checks each complete project as if it had been written in one change, by the secrets
+// check alone: a finding in public code is a false alarm.
 func (b *bench) sources(only string) error {
 	fmt.Fprintf(b.out, "| project | files | refused | shown | what |\n|---|---|---|---|---|\n")
 	for _, p := range append(project.All(), project.Trees()...) {
@@ -67,7 +67,7 @@ func (b *bench) source(p project.Project) error {
 	return err
 }
 
-// count counts the files of a tree, without git's and links.
+// count counts the regular files of a tree, without .git.
 func count(dir string) int {
 	n := 0
 	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

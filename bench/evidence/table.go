@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// table prints what came of every trial, and whether all is as it should be.
+// table prints the result of every trial, and reports whether all are right.
 func (b *bench) table() bool {
 	var projects []string
 	for _, r := range b.rows {
@@ -40,7 +40,7 @@ func (b *bench) wrong() int {
 	return n
 }
 
-// sum says how many changes were judged rightly, in one line.
+// sum counts right and wrong results, in one line.
 func (b *bench) sum() string {
 	return fmt.Sprintf("%d changes, %d right, %d wrong", len(b.rows), len(b.rows)-b.wrong(), b.wrong())
 }

@@ -15,8 +15,8 @@ import (
 
 const timedFiles = 2000
 
-// times measures the quick checks, all but lint and tests, on a repository of 2,000 files of
-// a real one, with 20 of them changed and with all.
+// times measures the quick checks, all except lint and tests, on 2,000 files of a real project,
+// with 20 of them changed and with all.
 func (b *bench) times() error {
 	if !project.There(b.store.At(project.ReactNative)) {
 		return fmt.Errorf("there is no %s, -fetch gets it", b.store.At(project.ReactNative))
@@ -81,8 +81,8 @@ type timing struct {
 	took time.Duration
 }
 
-// timed changes the last line of files and has them judged three times; the least of each
-// figure counts, since all else is other work of the machine.
+// timed changes the last line of files and checks them three times; the minimum of each figure
+// counts, because the rest is other load of the machine.
 func (b *bench) timed(dir string, env []string, paths []string) ([]timing, error) {
 	for _, p := range paths {
 		if err := project.Add(p, "\n")(dir); err != nil {

@@ -3,9 +3,9 @@
 //
 //	go run ./bench/mcp -belay bin/belay [-npm DIR]
 //
-// A check that fails must be in baseline.tsv, with a reason; an entry of the baseline that passes, or that is gone, is
-// an error as well. The programs are installed with npm in DIR, which is kept; so is a newer node, if this one is older
-// than 22.19.
+// A check that fails must be in baseline.tsv, with a reason; an entry of the baseline that passes
+// or no longer exists is an error as well. The programs are installed with npm in DIR, which is
+// kept; so is a newer node, if this one is older than 22.19.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 //go:embed baseline.tsv
 var baseline string
 
-// suites are the versions of the suite, and what each is asked for.
+// suites are versions of the protocol, with the version and arguments of the conformance suite.
 var suites = []struct {
 	name, version string
 	args          []string
@@ -67,10 +67,10 @@ func run(belay, npm string) error {
 	return errors.Join(b.conformance(), b.inspector())
 }
 
-// bench is where everything is.
+// bench has the paths of the programs and the repository.
 type bench struct{ belay, npm, repo string }
 
-// node makes node 22 the one that is found first.
+// node puts node 22 first in PATH, if the installed one is older.
 func node(npm string) error {
 	if v, err := exec.Command("node", "-v").Output(); err == nil {
 		var major, minor int
@@ -87,7 +87,7 @@ func node(npm string) error {
 	return os.Setenv("PATH", filepath.Join(dir, name, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// install has npm put a package into a folder of its own, once, and gives its node_modules.
+// install installs a package with npm in a separate folder, once, and returns its node_modules.
 func install(npm, name string, args ...string) (string, error) {
 	dir := filepath.Join(npm, name)
 	modules := filepath.Join(dir, "node_modules")
@@ -104,7 +104,7 @@ func install(npm, name string, args ...string) (string, error) {
 	return modules, nil
 }
 
-// prepare makes a repository with a task that was rejected and waits, and with a review of it.
+// prepare creates a repository with a rejected task that waits, and a review of it.
 func (b bench) prepare() error {
 	for name, value := range map[string]string{"HOME": b.repo, "XDG_CONFIG_HOME": b.repo + "/.cfg", "XDG_STATE_HOME": b.repo + "/.state",
 		"GIT_CONFIG_NOSYSTEM": "1", "npm_config_cache": filepath.Join(b.npm, "cache")} {
@@ -124,7 +124,7 @@ echo one >a.txt; echo two >b.txt; git add .; git commit -qm first
 	return nil
 }
 
-// allowed are the checks of a suite that fail, with the reason, by scenario and check.
+// allowed returns the checks of a suite that may fail, with the reason, by scenario and check.
 func allowed(suite string) (map[string]string, error) {
 	out := map[string]string{}
 	for line := range strings.Lines(baseline) {
@@ -167,7 +167,7 @@ func (b bench) conformance() error {
 		results := filepath.Join(b.repo, "results-"+s.name)
 		c := exec.Command(filepath.Join(modules, ".bin/conformance"),
 			append([]string{"server", "--url", strings.TrimSpace(url), "-o", results}, s.args...)...)
-		said, _ := c.CombinedOutput() // its status says that fixtures are missing
+		said, _ := c.CombinedOutput() // its exit status only reports missing fixtures
 		got, err := read(results)
 		if err != nil || len(got) == 0 {
 			return fmt.Errorf("the suite %s gave no results: %w\n%s", s.name, err, said)
@@ -177,7 +177,7 @@ func (b bench) conformance() error {
 	return all
 }
 
-// result is what the suite says of one check.
+// result is the suite's result of one check.
 type result struct {
 	scenario string
 	ID       string `json:"id"`
@@ -212,7 +212,7 @@ func read(dir string) (all []result, err error) {
 	return all, nil
 }
 
-// compare prints what a suite found, and fails on what the baseline does not explain.
+// compare prints the results of a suite, and fails on those that the baseline does not explain.
 func compare(suite string, got []result) error {
 	known, err := allowed(suite)
 	if err != nil {
@@ -243,8 +243,8 @@ func compare(suite string, got []result) error {
 	return nil
 }
 
-// calls are those that the inspector makes, with its exit status: 5 is a tool that answers with an error, as it has to where
-// nobody can be asked.
+// calls are the inspector's calls, with its exit status: 5 is a tool that answers with an error, as
+// it must if nobody can be asked.
 var calls = []struct {
 	args   string
 	status int

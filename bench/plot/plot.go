@@ -1,4 +1,4 @@
-// Package plot draws measured costs as an SVG file. It draws nothing else.
+// Package plot draws measured costs as an SVG file.
 package plot
 
 import (
@@ -27,8 +27,8 @@ const (
 
 var colours = []string{"#555555", "#0b6e4f", "#c84b31", "#7b5ea7", "#b8860b", "#2c6fbb", "#888888", "#d1495b"}
 
-// Write draws cost against size, both logarithmic, into the file path, with one line for each name. Sizes are a number of
-// what, costs are in unit. Without points it writes nothing.
+// Write draws cost against size, both logarithmic, into the file path, with one line for each name.
+// what and unit label the axes of sizes and costs. Without points it writes nothing.
 func Write(path, title, what, unit string, lines map[string][]Point) error {
 	var all []Point
 	for _, l := range lines {

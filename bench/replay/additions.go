@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// additions are commits with a message that asks for something to be added and a change that adds nearly all of it to
-// one file that was there. Those of the second half state a number.
+// additions is a sample of commits with a message that asks for something to be added and a change
+// that adds most of it to one existing file. Those of the second half state a number.
 type additions struct{ plain, most int }
 
 var (
@@ -27,13 +27,14 @@ var (
 		`(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\s+(?:more\s+|new\s+)?\pL{3}`)
 )
 
-// Bounds on a commit that one can read at a glance.
+// Limits of a commit that can be read at a glance.
 const (
 	mostFiles = 8
 	mostLines = 150
 )
 
-// may leaves out those without a number once there are enough of them: a history has few with one, and much to read.
+// may skips commits without a number once there are enough of them: few commits of a history state
+// one.
 func (k *additions) may(c *commit) bool {
 	return len(c.changes) <= mostFiles && asksToAdd.MatchString(subject(c)) &&
 		(k.plain < k.most || statesNumber.MatchString(c.Message))
@@ -59,7 +60,7 @@ func subject(c *commit) string {
 	return first
 }
 
-// grown is the file, among those that were there, to which a commit adds most lines; -1 for none.
+// grown returns the index of the existing file to which a commit adds the most lines; -1 for none.
 func grown(c *commit) int {
 	most := -1
 	for i, one := range c.changes {
@@ -70,7 +71,8 @@ func grown(c *commit) int {
 	return most
 }
 
-// added is a commit that adds something, and what the contract says of it and of changes like it that are wrong.
+// added is a commit that adds something, with the contract's verdict on it and on wrong variants of
+// it.
 type added struct {
 	verdict
 	File, Language string
@@ -78,17 +80,17 @@ type added struct {
 	Mutants        []mutant
 }
 
-// mutant is a commit with one file changed otherwise: an existing item was replaced instead of a new one added, or one
-// of several new ones is missing.
+// mutant is a variant of a commit in one file: an existing item is replaced instead of a new one
+// added, or one of several new ones is missing.
 type mutant struct {
 	Way      string
-	Line     int // where the items were added
+	Line     int // of the added items
 	Items    int
 	Rejected bool
-	Said     []string // what was said that is not said of the commit itself
+	Said     []string // errors and warnings that the commit does not have
 }
 
-// addAll judges the samples of all repositories by the contract alone.
+// addAll checks the samples of all repositories by the contract alone.
 func addAll(ctx context.Context, n int, totals bool, file string) int {
 	status := 0
 	var all []added
@@ -136,7 +138,7 @@ func addIn(ctx context.Context, dir string, n int) (all []added, err error) {
 	return all, nil
 }
 
-// addition judges a commit, and what can be made of it.
+// addition checks a commit and its mutants.
 func (r *repository) addition(ctx context.Context, c commit) (a added, err error) {
 	only := []string{"contract"}
 	if a.verdict, err = r.judge(ctx, c, only); err != nil {
@@ -162,7 +164,7 @@ func (r *repository) addition(ctx context.Context, c commit) (a added, err error
 	return a, nil
 }
 
-// news is what is said of a mutant and not of the commit: titles of errors and warnings.
+// news returns the titles of errors and warnings that a mutant has and the commit has not.
 func (a added) news(v verdict) (said []string) {
 	had := map[string]bool{}
 	for _, f := range a.Findings {
@@ -195,8 +197,8 @@ type mutation struct {
 	text        []byte
 }
 
-// mutate makes the mutants of a file that got new items: lines of one shape, beside lines of the same shape that were
-// there. Nothing is parsed, so that this does not share the errors of counting.
+// mutate makes the mutants of a file with new items: lines of one shape, beside existing lines of
+// the same shape. It parses nothing, so that it does not share the errors of counting.
 func mutate(before, after []byte) (out []mutation) {
 	lines := strings.SplitAfter(string(after), "\n")
 	is := syntax.AddedLines(before, after)
@@ -247,8 +249,8 @@ func mutate(before, after []byte) (out []mutation) {
 	return out
 }
 
-// period is the smallest number of lines after which the shapes of some lines repeat, and these shapes; 0 for lines of
-// which one is not like an item.
+// period returns the smallest number of lines after which the shapes of lines repeat, and these
+// shapes; 0 if they do not look like items.
 func period(lines []string) (int, []string) {
 	if len(lines) == 0 || len(lines) > 40 {
 		return 0, nil
@@ -281,7 +283,8 @@ var (
 		`use|end|public|private|fn|pub|try|it|test|describe)\b`)
 )
 
-// shape is a line without what its words and strings say: its indent, its keyword and its first signs.
+// shape is a line without the content of its words and strings: its indent, its keyword and its
+// first characters.
 func shape(line string) string {
 	line = strings.TrimRight(line, " \t\r\n,;")
 	word := keyword.FindString(line)
@@ -289,7 +292,7 @@ func shape(line string) string {
 	return word + strings.ReplaceAll(string(rest[:min(len(rest), len(line)-len(strings.TrimLeft(line, " \t"))+8)]), "\x01", "s")
 }
 
-// print says of a commit what a reader has to look at: what was rejected or not shown, and mutants that were not seen.
+// print prints what a reader must examine of a commit: findings, and undetected mutants.
 func (a added) print(w io.Writer, repository string) {
 	var missed []string
 	for _, m := range a.Mutants {
@@ -309,7 +312,7 @@ func (a added) print(w io.Writer, repository string) {
 	}
 }
 
-// tables print the figures: of the commits by language, and of the mutants.
+// tables prints the figures: of the commits by language, and of the mutants.
 func tables(w io.Writer, all []added) {
 	by := map[string][]added{"all": all}
 	var languages []string
@@ -334,8 +337,8 @@ type sum struct {
 	ways                                                   map[string]seen
 }
 
-// seen is what became of the mutants of one way: silent are those of a commit of which all is shown, and of the mutant
-// too. Of the rest something was not shown of the commit either.
+// seen counts the mutants of one way. silent counts undetected ones of commits with all
+// requirements shown; for the rest of the undetected ones, the commit itself lacked one.
 type seen struct{ made, rejected, warned, silent int }
 
 func (s seen) String() string {
@@ -380,12 +383,12 @@ func sums(list []added) sum {
 	return s
 }
 
-// allShown reports whether nothing was left to say of the commit itself.
+// allShown reports whether all requirements of the commit are shown.
 func (a added) allShown() bool {
 	return len(a.Met) > 0 && !slices.ContainsFunc(a.Met, func(m belay.Met) bool { return m.Verdict != belay.MetYes })
 }
 
-// many is the number that the requirement of a result states, 0 for none.
+// many returns the number that a result's requirement states, 0 for none.
 func (a added) many(m belay.Met) int {
 	for _, r := range a.Asked {
 		if r.Text == m.Text && r.Marker == m.Marker {

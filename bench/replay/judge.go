@@ -12,32 +12,31 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// withPrograms are the checks that run a program, or that ask about a work tree and not
-// about a commit.
+// withPrograms are the checks that run a program, or that need a working tree.
 var withPrograms = []string{"tests", "lint", "git"}
 
-// verdict is what the checks say of one commit.
+// verdict is the checks' verdict on one commit.
 type verdict struct {
 	ID       string
 	Message  string
-	Asked    []belay.Requirement // how the message was read
+	Asked    []belay.Requirement // requirements read from the message
 	LessTest bool
 	Rejected []string        // names of the checks that reject it
-	Asks     []string        // names of those that leave it to a person
+	Asks     []string        // names of the checks that ask a person
 	Findings []belay.Finding // errors, questions and warnings
-	Unknown  []string        // checks that could not tell, and why
-	Met      []belay.Met     // what the contract says of each requirement
+	Unknown  []string        // checks without a result, with the reason
+	Met      []belay.Met     // the contract's result for each requirement
 }
 
-// stopped reports whether a person has to look at the commit.
+// stopped reports whether the commit is rejected or needs a person.
 func (v verdict) stopped() bool { return len(v.Rejected)+len(v.Asks) > 0 }
 
-// texts gives what the checks read of a commit.
+// texts provides a commit's texts to the checks.
 type texts struct {
 	repo    *repository
 	changes map[string]change
 	after   map[string]string
-	instead *syntax.File // one file as it is not in the commit; nil for none
+	instead *syntax.File // replaces one file of the commit; nil for none
 }
 
 func (t texts) Each(_ context.Context, paths []string, most int64, take func(string, []byte, []byte, bool) error) error {
@@ -100,12 +99,12 @@ func (t texts) Beside(context.Context) (func(string, int64) ([]byte, bool), func
 	}, func() {}, nil
 }
 
-// judge holds one commit against its own message.
+// judge checks a commit against its own message.
 func (r *repository) judge(ctx context.Context, c commit, only []string) (verdict, error) {
 	return r.judgeWith(ctx, c, only, nil)
 }
 
-// judgeWith holds a commit, with one file changed otherwise, against its message.
+// judgeWith checks a commit, with one file replaced, against its message.
 func (r *repository) judgeWith(ctx context.Context, c commit, only []string, instead *syntax.File) (verdict, error) {
 	after, err := r.files(ctx, c.ID)
 	if err != nil {
@@ -163,5 +162,5 @@ func pathOf(f *syntax.File) string {
 	return f.Path
 }
 
-// told are the checks of which warnings are kept as well.
+// told are the checks of which warnings are kept too.
 var told = []string{"contract", "integrity", "rules"}

@@ -1,6 +1,6 @@
-// Command replay checks commits of public repositories as if each had been an attempt, with
-// the commit's message as the request, and prints what is rejected: people accepted this
-// work, so nearly every rejection is a false one. What is left to a person is counted by itself.
+// Command replay checks commits of public repositories as if each had been an attempt, with the
+// commit's message as the request, and prints what is rejected: people accepted this work, so
+// nearly every rejection is a false one. Questions to a person are counted separately.
 //
 //	go run ./bench/replay [-n 50] [-check integrity] [-totals] [-json FILE] REPO…
 //
@@ -12,8 +12,9 @@
 // With -weaken it does the opposite: it removes a test in each of these commits, and prints
 // those that are neither rejected nor left to a person.
 //
-// With -additions it asks the contract alone, of commits that add something to a file: how much of what their messages
-// ask for is shown, and whether it is noticed when an existing item is replaced instead, or one of several is left out.
+// With -additions it runs only the contract, on commits that add something to a file: how much of
+// what their messages ask for is shown, and whether it detects that an existing item was replaced
+// instead, or one of several left out.
 //
 // The exit status is 2 when a repository could not be read.
 package main
@@ -86,7 +87,7 @@ func keep(file string, all any) error {
 	return os.WriteFile(file, append(text, '\n'), 0o644)
 }
 
-// replay judges the sample of one repository.
+// replay checks the sample of one repository.
 func replay(ctx context.Context, dir string, n int, only []string) (replayed, error) {
 	out := replayed{Repository: name(dir)}
 	repo, err := open(ctx, dir)
@@ -108,8 +109,8 @@ func replay(ctx context.Context, dir string, n int, only []string) (replayed, er
 	return out, nil
 }
 
-// weakenAll takes tests away in the samples of all repositories. It gives 1 when one of that was
-// not rejected.
+// weakenAll weakens tests in the samples of all repositories. It returns 1 if any of these changes
+// was not detected.
 func weakenAll(ctx context.Context, n int, totals bool) int {
 	status, made, missed := 0, 0, 0
 	for _, dir := range flag.Args() {
@@ -148,8 +149,7 @@ func weakenAll(ctx context.Context, n int, totals bool) int {
 	return status
 }
 
-// name is what a repository is called in the tables: its folder, or the one above where
-// that says nothing.
+// name is a repository's name in the tables: its folder, or the parent of one called repo or .git.
 func name(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// history is a repository with commits of people and of a bot.
+// history creates a repository with commits of people and of a bot.
 func history(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestWeaken: a test that is taken away from what somebody committed is noticed.
+// TestWeaken: removing a test from a real commit is detected.
 func TestWeaken(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -116,7 +116,8 @@ func TestWeaken(t *testing.T) {
 	}
 }
 
-// TestAdditions: a commit that adds an item is shown to do so, and one that replaces an item for it is noticed.
+// TestAdditions: a commit that adds an item is shown to do so, and one that replaces an item is
+// detected.
 func TestAdditions(t *testing.T) {
 	t.Parallel()
 	dir := history(t)

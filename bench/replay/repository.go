@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// repository is a clone that is read by git's plumbing alone.
+// repository is a clone that is only read, with git's plumbing.
 type repository struct {
 	dir string
 
@@ -23,7 +23,7 @@ type repository struct {
 	reply *bufio.Reader
 }
 
-// safe keeps git from running or fetching anything: a clone from elsewhere brings its own config.
+// safe keeps git from running or fetching anything: a clone brings its own config.
 func safe() []string {
 	var env []string
 	for _, e := range os.Environ() {
@@ -42,7 +42,7 @@ func (r *repository) git(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// open starts the one process that gives objects.
+// open starts the process that reads objects.
 func open(ctx context.Context, dir string) (*repository, error) {
 	r := &repository{dir: dir}
 	if out, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").Output(); err != nil || len(out) == 0 {
@@ -66,7 +66,7 @@ func (r *repository) close() {
 	_ = r.cat.Wait()
 }
 
-// blob returns an object's bytes; false for one that is not there or is not a blob.
+// blob returns an object's bytes; false if it is missing or is not a blob.
 func (r *repository) blob(oid string) ([]byte, bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,14 +85,14 @@ func (r *repository) blob(oid string) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("git cat-file said %q", head)
 	}
-	text := make([]byte, size+1) // a line end follows
+	text := make([]byte, size+1) // with the line end that follows
 	if _, err := io.ReadFull(r.reply, text); err != nil {
 		return nil, false, err
 	}
 	return text[:size], words[1] == "blob", nil
 }
 
-// files returns the regular files of a commit, the object by the path.
+// files returns the regular files of a commit: objects by path.
 func (r *repository) files(ctx context.Context, commit string) (map[string]string, error) {
 	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", commit).Output()
 	if err != nil {

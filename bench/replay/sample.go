@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// commit is one of a sample.
+// commit is a commit of a sample.
 type commit struct {
 	ID, Parent, Author, Message string
 
@@ -24,24 +24,25 @@ type commit struct {
 	lessTest bool // it removes lines of test files
 }
 
-// change is one path of a commit, and the objects on both sides.
+// change is a changed path of a commit, with the objects on both sides.
 type change struct {
 	belay.Change
 	old, new string
 }
 
-// bots are authors that are no people.
+// bots matches authors that are not people.
 var bots = lazyregexp.New(`(?i)\[bot\]|\bbot\b|dependabot|renovate|greenkeeper|github[- ]actions|pre-commit-ci|snyk|imgbot|copybara`)
 
-// kind says which commits a sample has, and in which of its halves.
+// kind selects the commits of a sample, and their half.
 type kind interface {
-	// may reports whether a commit can be of the sample at all, by its message and paths.
+	// may reports whether a commit may be in the sample, by its message and paths.
 	may(c *commit) bool
-	// half is 0 or 1; -1 is a commit that is left out. The lines of its changes are counted.
+	// half returns 0 or 1, or -1 for a commit to skip. The lines of its changes are counted by
+	// then.
 	half(c *commit) int
 }
 
-// byTests is every commit: the first half removes no lines of test files.
+// byTests selects every commit: the first half removes no lines of test files.
 type byTests struct{}
 
 func (byTests) may(*commit) bool { return true }
@@ -52,8 +53,8 @@ func (byTests) half(c *commit) int {
 	return 0
 }
 
-// sample returns the newest commits with one parent by people, n in all, as many of the one half as of the other. Where
-// there are too few of the one, there are more of the other. They come in the order of the history.
+// sample returns the n newest commits with one parent by people, the same number of both halves. If
+// there are too few of one half, there are more of the other. They are in the order of the history.
 func (r *repository) sample(ctx context.Context, n int, of kind) ([]commit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -68,10 +69,10 @@ func (r *repository) sample(ctx context.Context, n int, of kind) ([]commit, erro
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	// A clone that lacks old objects ends the log early: what came before counts.
+	// In a clone without old objects the log ends early: the commits before that count.
 	pick, err := r.choose(bufio.NewReaderSize(out, 1<<20), n, of)
 	stop()
-	_ = cmd.Wait() // ended by us when there are enough
+	_ = cmd.Wait() // stopped when there are enough
 	if err == nil && len(pick) == 0 {
 		err = fmt.Errorf("no commits by people with one parent: %s", strings.TrimSpace(said.String()))
 	}
@@ -123,7 +124,8 @@ func (r *repository) choose(log *bufio.Reader, n int, of kind) ([]commit, error)
 	return out, nil
 }
 
-// parse reads one commit of the log: its head, and its changes. Renames are not looked for, so that each has one path.
+// parse parses one commit of the log: its header and its changes. Git detects no renames, so that
+// each change has one path.
 func parse(text string) (c commit, ok bool) {
 	head, rest, ok := strings.Cut(text, "\x02")
 	lines := strings.SplitN(head, "\n", 4)
@@ -150,11 +152,11 @@ func parse(text string) (c commit, ok bool) {
 	return c, true
 }
 
-// most is how many files a commit may change: one that renames a whole tree says little.
+// most limits the files of a commit: one that renames a complete tree is of little use.
 const most = 400
 
-// measure counts the lines of a commit's changes. It is false for one of which the clone lacks an
-// object, as shallow and partial ones do.
+// measure counts the lines of a commit's changes. It returns false if the clone lacks an object,
+// like shallow and partial ones.
 func (r *repository) measure(c *commit) (bool, error) {
 	for i := range c.changes {
 		one := &c.changes[i]
@@ -182,7 +184,8 @@ func mode(octal string) uint32 {
 	return uint32(n)
 }
 
-// ofTests tells a file of tests by its path. A C# or Rust file holds tests anywhere: their names and folders say.
+// ofTests reports whether a path is a test file's. C# and Rust files may contain tests anywhere, so
+// only names and folders count.
 func ofTests(path string) bool {
 	return (syntax.LanguageOf(path) != syntax.None || strings.HasSuffix(path, ".phpt")) && syntax.IsForTests(path)
 }

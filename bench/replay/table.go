@@ -10,13 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// replayed is a repository and what became of its commits.
+// replayed is a repository with the verdicts on its commits.
 type replayed struct {
 	Repository string
 	Commits    []verdict
 }
 
-// print says what was rejected, and why.
+// print prints what was rejected, and why.
 func (r replayed) print(w io.Writer, warnings bool) {
 	for _, v := range r.Commits {
 		for _, why := range v.Unknown {
@@ -41,7 +41,7 @@ func (r replayed) print(w io.Writer, warnings bool) {
 
 // counts are the numbers of some commits.
 type counts struct {
-	commits, rejected, asks int // one that is rejected asks for nothing
+	commits, rejected, asks int // asks does not include rejected ones
 	by                      map[string]int
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// weakenings are ways to take a test away, each made to a commit that somebody made: that
-// change has to be rejected, or left to a person, whatever else it is about.
+// weakenings are ways to weaken a test, each applied to a real commit: the change must be rejected,
+// or left to a person, whatever else it contains.
 var weakenings = []struct {
 	name string
 	make func(l syntax.Language, lines []string, t testdiff.Test) []string
@@ -27,8 +27,8 @@ var weakenings = []struct {
 	{"a test skipped", skip},
 }
 
-// span returns the lines of a test, from what decorates it to what closes it, from 0, the
-// last one not among them; and the first and last line of its body.
+// span returns the lines of a test from 0, with its decorators and closing line, to is exclusive;
+// and the first and last line of its body.
 func span(l syntax.Language, lines []string, t testdiff.Test) (from, to, first, last int, ok bool) {
 	n := len(t.Body)
 	if n == 0 {
@@ -40,7 +40,7 @@ func span(l syntax.Language, lines []string, t testdiff.Test) (from, to, first, 
 	}) {
 		from--
 	}
-	if l == syntax.PHP && from > 0 && strings.HasSuffix(strings.TrimSpace(lines[from-1]), "*/") { // what a comment marks as a test
+	if l == syntax.PHP && from > 0 && strings.HasSuffix(strings.TrimSpace(lines[from-1]), "*/") { // a comment that marks a test
 		for from--; from > 0 && !strings.HasPrefix(strings.TrimSpace(lines[from]), "/*"); from-- {
 		}
 	}
@@ -121,15 +121,15 @@ func skip(l syntax.Language, lines []string, t testdiff.Test) []string {
 
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// weakened is what the checks say of the commits once a test is taken away in each.
+// weakened is the result of weakening a test in each commit.
 type weakened struct {
 	Repository string
 	Made       map[string]int
-	Missed     []string // those that nothing rejected or asked about
+	Missed     []string // not detected
 }
 
-// weaken judges each commit of the sample once for each way of taking a test away. The test is one
-// of a file that the commit changed, where that has one, and of any other otherwise.
+// weaken checks each commit of the sample once for each way of weakening a test. The test is in a
+// file that the commit changed, if that has one, otherwise in any other.
 func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened) error {
 	out.Made = map[string]int{}
 	for _, c := range sample {
@@ -138,7 +138,7 @@ func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened)
 			return err
 		}
 		if v.stopped() {
-			continue // already rejected or asked about, for what people did
+			continue // rejected or asked about without the weakening
 		}
 		for i, kind := range weakenings {
 			path, before, after, test, err := r.victim(ctx, c, i)
@@ -169,8 +169,8 @@ func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened)
 	return nil
 }
 
-// testFiles gives the changes of a commit by their path, and the files with tests that one is taken from: those that
-// it changed first, then forty others at most, chosen by at.
+// testFiles returns the changes of a commit by path, and the files with tests to choose from: those
+// that it changed first, then at most forty others, chosen by at.
 func (c commit) testFiles(files []string, at uint32) (changed map[string]change, tests []string) {
 	var far []string
 	changed = map[string]change{}
@@ -193,7 +193,7 @@ func (c commit) testFiles(files []string, at uint32) (changed map[string]change,
 	return changed, append(tests, far...)
 }
 
-// victim finds a test to take away: the same one for the same commit and way.
+// victim finds a test to weaken, the same one for the same commit and way.
 func (r *repository) victim(ctx context.Context, c commit, way int) (path string, before, after []byte, name string, err error) {
 	files, err := r.files(ctx, c.ID)
 	if err != nil {
@@ -239,7 +239,7 @@ func (r *repository) victim(ctx context.Context, c commit, way int) (path string
 	return "", nil, nil, "", nil
 }
 
-// did reports whether a text lost just what it was to lose: other tests are as they were.
+// did reports whether exactly the intended test was weakened, and the other tests are unchanged.
 func did(l syntax.Language, text []byte, t testdiff.Test, tests []testdiff.Test, way int) bool {
 	now := testdiff.ReadTests(l, text)
 	want := len(tests)

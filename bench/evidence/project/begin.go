@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Named returns the trials whose name contains what is given.
+// Named returns the trials with only in their name.
 func (p Project) Named(only string) []Trial {
 	var list []Trial
 	for _, t := range p.Cases {
@@ -17,7 +17,7 @@ func (p Project) Named(only string) []Trial {
 	return list
 }
 
-// Missing says what a project cannot be tried without, "" when all is there.
+// Missing returns why a project cannot be tried; "" if nothing is missing.
 func (p Project) Missing(s Store) string {
 	for _, n := range p.Needs {
 		if !There(s.At(n)) {

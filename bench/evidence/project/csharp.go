@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// samples are NUnit's own examples, which its package ships with their tests.
+// samples are NUnit's own examples, which its package contains with their tests.
 const samples = "root/usr/share/doc/nunit/examples/csharp/money"
 
 const runNUnit = `set -eu
@@ -17,14 +17,14 @@ cd "$out"
 $MONO "$RUNNER" -nologo -nodots -domain:None -process:Single -noshadow money.dll
 `
 
-// lintMCS compiles into a folder of its own. The compiler replaces the file it writes: never
-// name a device as its output.
+// lintMCS compiles into a separate folder. The compiler replaces its output file: never pass it a
+// device.
 const lintMCS = `out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 $MONO "$MCS" -warn:4 -target:library "-out:$out/money.dll" src/IMoney.cs src/Money.cs src/MoneyBag.cs
 `
 
-// money is a small project, and its tests are run by mono: there is no dotnet here.
+// money is a small project, with tests that run under mono: there is no dotnet here.
 func money() Project {
 	const code, tests = "src/Money.cs", "tests/MoneyTest.cs"
 	return Project{

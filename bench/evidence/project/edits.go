@@ -10,7 +10,7 @@ import (
 // Edit changes a tree.
 type Edit func(dir string) error
 
-// Write makes a file.
+// Write creates a file.
 func Write(path, text string) Edit {
 	return func(dir string) error {
 		file := filepath.Join(dir, path)
@@ -21,8 +21,7 @@ func Write(path, text string) Edit {
 	}
 }
 
-// change reads a file, and writes what f makes of it. One that stays unchanged is a case
-// that tests nothing.
+// change rewrites a file with f. An unchanged file is an error: the case would test nothing.
 func change(path string, f func(string) (string, error)) Edit {
 	return func(dir string) error {
 		file := filepath.Join(dir, path)
@@ -48,7 +47,7 @@ func swap(path, old, new string) Edit {
 	})
 }
 
-// cut removes what is from the first from up to the next to.
+// cut removes the text between the first from and the next to.
 func cut(path, from, to string) Edit {
 	return change(path, func(text string) (string, error) {
 		before, rest, ok := strings.Cut(text, from)
@@ -60,7 +59,7 @@ func cut(path, from, to string) Edit {
 	})
 }
 
-// Add writes at the end of a file.
+// Add appends to a file.
 func Add(path, more string) Edit {
 	return change(path, func(text string) (string, error) { return text + more, nil })
 }
@@ -70,7 +69,7 @@ func remove(path string) Edit {
 	return func(dir string) error { return os.Remove(filepath.Join(dir, path)) }
 }
 
-// Edits makes one edit after the other.
+// Edits makes several edits in order.
 func Edits(all ...Edit) Edit {
 	return func(dir string) error {
 		for _, e := range all {

@@ -70,8 +70,8 @@ const checkstyleRules = `<?xml version="1.0"?>
 </module>
 `
 
-// logging is a module of the JDK. Its own tests are not in the package: those here are
-// ours, and part of what is there before every change.
+// logging is a module of the JDK. The package does not have its tests: those here are ours, and
+// part of the project before every change.
 func logging() Project {
 	const code, tests = "src/main/java/java/util/logging/Level.java", "src/test/java/logging/LevelTest.java"
 	return Project{

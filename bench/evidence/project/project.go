@@ -1,6 +1,6 @@
-// Package project has real projects in several languages, each from a package that ships its source and its tests, and
-// the changes that checks are tried with: where the packages come from, how a project is unpacked, what is changed, and
-// which findings are expected. It never judges.
+// Package project defines real projects in several languages, each from a package with its source
+// and its tests, and the changes to try checks with: where the packages come from, how a project is
+// unpacked, what is changed, and which findings are expected. It does not judge.
 package project
 
 import (
@@ -12,30 +12,30 @@ import (
 type Project struct {
 	Language, Name, Version, From string
 	Needs                         []string // in the store
-	Tools                         []string // programs that have to be installed
+	Tools                         []string // programs that must be installed
 	Unpack                        func(s Store, dir string) error
 	Env                           func(s Store) []string
 	Test                          string // the command
-	Linter                        string // of the config, below linters:
+	Linter                        string // the config below linters:
 	Files                         string // the task's
-	Comment                       string // what begins one
-	Code                          string // a file of the project that changes may be made to
-	Constant                      string // a declaration of a text, with %s
-	Good                          Edit   // code, documented, with tests
+	Comment                       string // the start of a comment
+	Code                          string // a source file for changes
+	Constant                      string // a declaration of a string, with %s
+	Good                          Edit   // documented code with tests
 	Cases                         []Trial
 }
 
-// Trial is a change and what must be said of it.
+// Trial is a change, with the expected findings.
 type Trial struct {
 	Name  string
 	Make  Edit
 	Flags []string
-	Says  []string // "error tests", "warning style"; none: nothing but notes
-	Notes []string // that must be among the notes
-	Task  Edit     // instead of check: run, whose first attempt is Make and whose second this
+	Says  []string // "error tests", "warning style"; none: only notes
+	Notes []string // required notes
+	Task  Edit     // belay run instead of check: Make is the first attempt, this the second
 }
 
-// All returns the projects, each with the cases that are alike everywhere before its own.
+// All returns the projects, each with the common cases before its own.
 func All() []Project {
 	all := []Project{cobra(), mpmath(), zod(), qs(), semver(), logging(), rss(), money()}
 	for i, p := range all {
@@ -44,7 +44,7 @@ func All() []Project {
 	return all
 }
 
-// common are the cases that are alike in every language.
+// common are the cases of every language.
 func common(p Project) []Trial {
 	harmless := Add(p.Code, "\n"+p.Comment+" Looked through once more.\n")
 	return []Trial{
@@ -88,7 +88,7 @@ func ten(Project) []string {
 // Title returns the name and the version.
 func (p Project) Title() string { return p.Name + " " + p.Version }
 
-// Trees are read as a whole and not changed.
+// Trees are projects that are only read, as a whole.
 func Trees() []Project {
 	return []Project{
 		{Name: "react-native", Version: "0.72.6", Needs: []string{ReactNative}, Env: nothing, Unpack: func(s Store, dir string) error {

@@ -12,8 +12,8 @@ const (
 	letter = digits + uppers + "abcdefghijklmnopqrstuvwxyz"
 )
 
-// made returns n letters of set as chance would. Secrets are made in this way, so that no
-// scanner takes this program for a leak.
+// made returns n random-looking letters of set. Secrets are made in this way, so that no scanner
+// finds one in this program.
 func made(set string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -24,10 +24,10 @@ func made(set string, n int) string {
 	return b.String()[:n]
 }
 
-// plant is a secret, the name it is assigned to, and how it must be said.
+// plant is a secret, the name it is assigned to, and its expected title.
 type plant struct{ kind, name, text, says string }
 
-// planted returns ten kinds. The last is known by its name alone, and so a guess.
+// planted returns ten kinds. The last is recognised only by its name, so it is a guess.
 func planted() []plant {
 	return []plant{
 		{"AWS", "", "AKIA" + made(uppers+digits, 16), "error"},

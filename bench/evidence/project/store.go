@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What is fetched. The versions of Debian's packages are the distribution's.
+// Packages to fetch. The versions of Debian's packages are the distribution's.
 var (
 	goModules = []string{"github.com/spf13/cobra@v1.10.2"}
 	goTools   = []string{"honnef.co/go/tools/cmd/staticcheck@v0.6.1"}
@@ -40,11 +40,11 @@ var (
 	}
 )
 
-// ReactNative is a tree that is only read as a whole.
+// ReactNative is a tree that is only read, as a whole.
 const ReactNative = "npm/react-native-0.72.6.tgz"
 
-// Store is the folder of the packages: gobin, npm (packed), nodes/node_modules, deb, and
-// root, into which Debian's are unpacked.
+// Store is the folder of the packages: gobin, npm (packed), nodes/node_modules, deb, and root,
+// which has Debian's unpacked ones.
 type Store struct{ Dir string }
 
 // Open returns the store in a folder, "" for one in the user's cache.
@@ -65,7 +65,7 @@ func (s Store) At(parts ...string) string {
 	return filepath.Join(append([]string{s.Dir}, parts...)...)
 }
 
-// Fetch brings what is missing.
+// Fetch downloads missing packages.
 func (s Store) Fetch() error {
 	for _, dir := range []string{"gobin", "npm", "nodes", "deb", "root"} {
 		if err := os.MkdirAll(s.At(dir), 0o755); err != nil {
@@ -121,20 +121,20 @@ func (s Store) fetchDebian() error {
 			return err
 		}
 	}
-	// Ruby looks for this beside the library, and Debian has it elsewhere.
+	// Ruby expects this beside the library, Debian has it elsewhere.
 	if data := s.At("root/usr/lib/ruby/data"); err == nil && !There(data) {
 		err = os.Symlink("../../share/ruby-unicode-display-width", data)
 	}
 	return err
 }
 
-// There reports whether something is at a path.
+// There reports whether a path exists.
 func There(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// Command runs a program to its end; what it printed is the error's when it fails.
+// Command runs a program; if it fails, the error has its output.
 func Command(dir string, env []string, name string, args ...string) error {
 	c := exec.Command(name, args...)
 	c.Dir, c.Env = dir, append(os.Environ(), env...)

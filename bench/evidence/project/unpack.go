@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// copied copies a folder and lets its copy be written to.
+// copied copies a folder and makes the copy writable.
 func copied(from, to string) error {
 	if err := Command(".", nil, "cp", "-R", from+"/.", to); err != nil {
 		return err
@@ -25,7 +25,7 @@ func copied(from, to string) error {
 	})
 }
 
-// goEnv keeps Go's caches when HOME is another.
+// goEnv keeps Go's caches although HOME changes.
 func goEnv() []string {
 	out, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE").Output()
 	lines := strings.Fields(string(out))
@@ -35,7 +35,7 @@ func goEnv() []string {
 	return []string{"GOMODCACHE=" + lines[0], "GOCACHE=" + lines[1]}
 }
 
-// packed unpacks a package of npm's beside the tools that its tests need.
+// packed unpacks an npm package beside the tools that its tests need.
 func packed(name string, more Edit) func(Store, string) error {
 	return func(s Store, dir string) error {
 		if err := Command(dir, nil, "tar", "-xzf", s.At("npm", name+".tgz"), "--strip-components=1"); err != nil {

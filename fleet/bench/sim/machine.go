@@ -445,7 +445,7 @@ func (w *simulation) crash(m *machine, pause time.Duration) {
 	m.boot++
 	for _, c := range m.clones {
 		if left := c.agent.ends.Sub(w.now()); left > 0 && c.agent.boot == m.boot-1 {
-			w.report.killed += left // worked includes it; see there
+			w.report.killed += left // agents did not work this time: checkAll subtracts it
 			c.agent.ends = w.now()
 		}
 	}
