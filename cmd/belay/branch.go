@@ -9,14 +9,14 @@ import (
 	"github.com/belay-dev/belay/internal/cli"
 )
 
-// branch is commands that are made together, with all their flags and what is below
-// them. Names are what calls them.
+// branch is a group of commands that are created together, with all their flags and subcommands.
+// names are the arguments that select it.
 type branch struct {
 	names []string
 	make  func(*cli.App) []*cobra.Command
 }
 
-// branches gives all commands in the order of the help.
+// branches returns all commands in the order of the help.
 func branches() []branch {
 	return []branch{
 		{[]string{"run", "decide", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log",
@@ -41,9 +41,8 @@ func branches() []branch {
 	}
 }
 
-// called gives the branch that the arguments call, or all of them where that is not
-// plain: for help, completion, a flag that is not of the program, a word that is no
-// command.
+// called returns the branch that the arguments select, or all of them if that is not clear: for
+// help, completion, a flag that is not belay's own, an unknown command.
 func called(args []string) []branch {
 	all, word := branches(), firstWord(args)
 	for i, b := range all {
@@ -54,7 +53,7 @@ func called(args []string) []branch {
 		if at := slices.Index(args, word) + 1; at < len(args) {
 			next = args[at]
 		}
-		for _, other := range all { // "belay task show" is told of belay show
+		for _, other := range all { // "belay task show" gets a hint to belay show
 			if !slices.Contains(b.names, next) && slices.Contains(other.names, next) {
 				return []branch{b, other}
 			}
@@ -64,7 +63,8 @@ func called(args []string) []branch {
 	return all
 }
 
-// firstWord passes over the program's own flags; "" where anything else stands.
+// firstWord returns the first argument after belay's own flags; "" if there is another flag before
+// it.
 func firstWord(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {

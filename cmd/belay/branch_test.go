@@ -15,7 +15,7 @@ func quietApp() *cli.App {
 	return &cli.App{Terminal: &terminal.Terminal{Out: io.Discard, Err: io.Discard}}
 }
 
-// A branch is found by each name of each of its commands, and by nothing else.
+// A branch is found by each name of each of its commands, and by no other argument.
 func TestBranches(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -39,8 +39,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// Whatever the arguments, the command that is found is the one that the whole program
-// has, and where none is, everything is there to be proposed.
+// For any arguments, the branch has the same command as the complete program; for an unknown
+// command all commands are created, for suggestions.
 func TestCalledBranchHasTheCommand(t *testing.T) {
 	t.Parallel()
 	full := len(commands(quietApp(), nil).Commands())
@@ -66,7 +66,7 @@ func TestCalledBranchHasTheCommand(t *testing.T) {
 	}
 }
 
-// find gives the path of the command that args call among those made for other args.
+// find returns the path of the command that args select among those created for made.
 func find(t *testing.T, made, args []string) string {
 	t.Helper()
 	var c *cobra.Command

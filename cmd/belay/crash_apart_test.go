@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The agent of a task in a working tree of its own: refused once and rolled back, then
-// right. It changes what the user has changes in, too.
+// The agent of a task in its own worktree: rejected once and rolled back, then right. It also
+// changes files that the user has changes in.
 const apartScript = `== 1 ==
 append protect.txt the agent was here
 write src/answer.txt 41
@@ -25,9 +25,9 @@ var (
 	mergeT1  = []string{"merge", "T1"}
 )
 
-// TestCrashApart lets a run in a working tree of its own go wrong at each of its points,
-// from before the tree is made. Resumed, it comes to the same end; the user's tree is as
-// it was all the time; and then the merge does as well.
+// TestCrashApart injects faults at each point of a run in its own worktree, also before the
+// worktree is created. Resumed, it ends in the same state; the user's tree never changes; and then
+// the merge has the same result too.
 func TestCrashApart(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, apartScript)
@@ -58,8 +58,8 @@ func TestCrashApart(t *testing.T) {
 	}}.over(t, w)
 }
 
-// TestCrashMerge lets a merge go wrong at each of its points: done again, it has come to
-// where it would have come, and one undo leads back to the tree before.
+// TestCrashMerge injects faults at each point of a merge: repeated, it has the same result as
+// without a fault, and one undo restores the tree before it.
 func TestCrashMerge(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, apartScript)
@@ -91,9 +91,9 @@ func TestCrashMerge(t *testing.T) {
 	}}.over(t, w)
 }
 
-// TestCrashMergeTicks kills a merge of a task that was imported from a file, and the undo of
-// it, at each of its points. The box in the file is ticked if and only if the work is there:
-// after the merge is done again, and after the undo is.
+// TestCrashMergeTicks kills a merge of a task that was imported from a file, and the undo of it, at
+// each point. After the merge, or the undo, is repeated, the box in the file is ticked if and only
+// if the work is there.
 func TestCrashMergeTicks(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "tasks.md": "# Tasks\n\n- [ ] T1 make new.txt\n- [ ] T2 more\n"})

@@ -12,7 +12,7 @@ var (
 	handedT1 = []string{"context", "verify", "T1", "--for", "reviewer"}
 )
 
-// atWork is a world in which the implementer of T1 is at work.
+// atWork is a world in which the implementer of T1 is working.
 func atWork(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -22,15 +22,15 @@ func atWork(t *testing.T) *world {
 	w.succeed("task", "start", "T1")
 	w.succeed("context", "init", "T1", "--without-standards")
 	w.succeed("context", "update", "T1", "--role", "implementer", "--status", "in_progress")
-	w.write("src/answer.txt", strings.Repeat("forty-two\n", 20000)) // its diff is kept compressed
+	w.write("src/answer.txt", strings.Repeat("forty-two\n", 20000)) // so large that its diff is stored compressed
 	w.write("b.txt", "edited by the implementer\n")
 	give(t, w.repo)
 	return w
 }
 
-// TestCrashHandover lets a handover go wrong at each of its points: in the tree's
-// snapshot, the attachments, the entry, the parts for the others. The role is at work then,
-// or all of its work is handed over; verify says which, and a second go does it.
+// TestCrashHandover injects faults at each point of a handover: in the tree's snapshot, the
+// attachments, the entry, the exports for the others. Then the role is still working, or all of its
+// work is handed over; verify reports which, and repeating the command completes it.
 func TestCrashHandover(t *testing.T) {
 	t.Parallel()
 	w := atWork(t)
@@ -68,7 +68,7 @@ func TestCrashHandover(t *testing.T) {
 	}}.over(t, w)
 }
 
-// toldTruly checks that what verify and get say of a handover is what became of it.
+// toldTruly checks that verify and get report the real state of a handover.
 func (w *world) toldTruly(y *tally, at, whole string) {
 	w.t.Helper()
 	got := w.belay("", "context", "get", "T1", "--json")

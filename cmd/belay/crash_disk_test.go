@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestCrashFullDisk runs the loop, a take and a restore on a disk that has only so many
-// bytes left: here git and the agent meet its end as well. What went wrong is said, and
-// once there is room again everything comes to where it would have come.
+// TestCrashFullDisk runs the loop, a snapshot and a restore on a disk with few bytes left, which
+// also run out for git and the agent. The fault is reported, and once there is space again
+// everything ends as it would have without the fault.
 func TestCrashFullDisk(t *testing.T) {
 	t.Parallel()
 	r := newRuined(t)
@@ -60,14 +60,14 @@ func TestCrashFullDisk(t *testing.T) {
 	y.sum("full disk")
 }
 
-// onDisk gives a copy of the world on a disk of its own with room bytes left, and how
-// to free the rest. Where no disk can be mounted the test is skipped.
+// onDisk copies the world to a separate disk with room bytes left, and returns how to free the
+// rest. If no disk can be mounted, the test is skipped.
 func (w *world) onDisk(t *testing.T, mount string, room int64) (d *world, free func()) {
 	t.Helper()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", mount).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOT TESTED: a full disk needs the right to mount one: %v %s", err, out)
 	}
-	t.Cleanup(func() { _ = exec.Command("umount", mount).Run() }) // there is one left only after a failure
+	t.Cleanup(func() { _ = exec.Command("umount", mount).Run() }) // still mounted only after a failure
 	d = w.another(t, mount)
 	filler := filepath.Join(mount, "filler")
 	f, err := os.Create(filler)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCrashStateDeleted has an agent delete belay's folder in the middle of an attempt.
-// The attempt is lost, what it changed is put back, and the next one passes.
+// TestCrashStateDeleted has an agent delete belay's folder during an attempt. The attempt is lost,
+// its changes are rolled back, and the next one passes.
 func TestCrashStateDeleted(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -28,8 +28,8 @@ func TestCrashStateDeleted(t *testing.T) {
 	}
 }
 
-// TestCrashGitDeleted has an agent delete the whole git folder. There is nothing left
-// to restore from; belay says so, waits, and leaves the files alone.
+// TestCrashGitDeleted has an agent delete the complete git folder. There is nothing to restore
+// from; belay reports it, waits, and does not touch the files.
 func TestCrashGitDeleted(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, "== * ==\nwrite src/answer.txt 42\nsh rm -rf .git\n")
@@ -48,8 +48,8 @@ func TestCrashGitDeleted(t *testing.T) {
 	}
 }
 
-// TestCrashReadOnly takes the right to write from parts of the git folder. Each command
-// says so and changes nothing, or what it began is finished once it may write again.
+// TestCrashReadOnly makes parts of the git folder read-only. Each command reports it and changes
+// nothing, or completes once it may write again.
 func TestCrashReadOnly(t *testing.T) {
 	t.Parallel()
 	r := newRuined(t)

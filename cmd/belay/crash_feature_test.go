@@ -15,14 +15,15 @@ const featureConfig = `reviewers:
     command: [sh, -c, 'cat > /dev/null; echo "{\"score\": 90, \"alignment\": {\"logic_fidelity\": {\"passed\": true}}, \"findings\": [], \"recommendation\": \"approve\"}"']
 `
 
-// featureStep is what is written, and the command that follows.
+// featureStep is a file to write, and the command after it.
 type featureStep struct {
 	file, text string
 	args       []string
-	again      []string // what continues it where the same command asks, or says that it is done
+	again      []string // the command that continues, if repeating args asks or reports that it is done
 }
 
-// featureSteps lead a feature from brainstorm to finish; the code is written by a scripted agent in a task of the list.
+// featureSteps lead a feature from brainstorm to finish; a scripted agent writes the code in a task
+// of the list.
 func featureSteps() []featureStep {
 	var out []featureStep
 	in := "specs/001-login/"
@@ -39,7 +40,7 @@ func featureSteps() []featureStep {
 				featureStep{args: []string{"run", "--resume", "T002"}})
 		}
 		done := []string{"phase", "done", p.phase}
-		if p.phase != "specify" { // one with a reviewer is enough: it works in a checkout, which takes long
+		if p.phase != "specify" { // one phase with a reviewer is enough: it needs a slow checkout
 			done = append(done, "--no-review")
 		}
 		out = append(out, featureStep{file: p.file, text: p.text, args: done})
@@ -49,7 +50,7 @@ func featureSteps() []featureStep {
 
 var ofTheMoment = regexp.MustCompile(`"[^"]*":"?\d{4}-\d\d-\d\dT[^",]*"?,?|"(from|snapshot|report|sha256|text|time|changed)":"[^"]*",?`)
 
-// standing is where the feature is, and what its status file says, without times.
+// standing returns the state of the feature, and its status file without times.
 func (s featureStep) standing(d *world) string {
 	r := d.belay("", "feature", "show", "001-login", "--json")
 	var v struct {
@@ -78,9 +79,10 @@ func (s featureStep) prepare(d *world) {
 	}
 }
 
-// TestCrashFeature leads a feature from brainstorm to finish. Each command is killed at several points and given again:
-// the feature ends where it does undisturbed, its record is whole, and its status file says the same. One more feature is
-// killed once in each command and finished by giving each again.
+// TestCrashFeature leads a feature from brainstorm to finish. Each command is killed at several
+// points and repeated: the feature ends in the same state as without a kill, its record is
+// complete, and its status file agrees. Another feature is killed once in each command, and
+// finished by repeating each.
 func TestCrashFeature(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": featureConfig,
@@ -114,8 +116,8 @@ func TestCrashFeature(t *testing.T) {
 		points := strings.Split(strings.TrimSpace(string(text)), "\n")
 		y.points += len(points)
 		want := s.standing(w)
-		if s.args[0] != "run" && s.args[0] != "task" { // suites of their own are about those
-			var own []int // of what a feature writes; the rest is of snapshots and checkouts
+		if s.args[0] != "run" && s.args[0] != "task" { // other tests kill those
+			var own []int // points at which the feature's files are written; the others are of snapshots and checkouts
 			for n, p := range points {
 				if strings.Contains(p, "/features") || strings.Contains(p, "/files") || strings.Contains(p, ".meta.json") {
 					own = append(own, n+1)
@@ -149,7 +151,7 @@ func TestCrashFeature(t *testing.T) {
 	y.sum("feature")
 }
 
-// goOn gives a killed command again and compares where the feature is.
+// goOn repeats a killed command and compares the feature's state.
 func (s featureStep) goOn(d *world, y *tally, at string, left ran, want string) {
 	at = strings.Join(s.args, " ") + ", " + at
 	if !left.killed && left.code != 0 {

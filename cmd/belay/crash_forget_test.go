@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCrashForgetting lets drop and prune go wrong at each of their points. The tree is
-// not touched, what stays is whole and can be restored, and the next try ends it.
+// TestCrashForgetting injects faults at each point of drop and prune. The tree is not touched, the
+// remaining snapshots are complete and can be restored, and the next try finishes.
 func TestCrashForgetting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -56,9 +56,9 @@ func TestCrashForgetting(t *testing.T) {
 	}
 }
 
-// TestCrashTogether starts takes, restores and undoes at the same moment, and kills some
-// of them. Whoever is second waits or is told who is first; in the end the tree is one
-// of the two whole states, and every snapshot that was reported is whole.
+// TestCrashTogether starts snapshots, restores and undoes at the same time, and kills some of them.
+// The second one waits, or reports which one was first; in the end the tree is in one of the two
+// states, and every reported snapshot is complete.
 func TestCrashTogether(t *testing.T) {
 	t.Parallel()
 	r := newRuined(t)
@@ -109,7 +109,7 @@ func TestCrashTogether(t *testing.T) {
 			}
 		}
 		d.belay("", "status")
-		if again := d.belay("", "doctor"); again.code != 0 { // finishes what was cut short
+		if again := d.belay("", "doctor"); again.code != 0 { // finishes interrupted commands
 			y.fault(at, otherwise, "%s", again)
 		}
 		now := d.state()

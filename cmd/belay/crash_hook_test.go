@@ -12,32 +12,32 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// How a fault point goes wrong.
+// Kinds of faults.
 const (
-	modeCount = "count" // it does not: the points are written down
-	modeKill  = "kill"  // the process is killed in the place of the step
-	modeAt    = "at"    // likewise, at the step and path that stand in the place of the file: "OP PATH"
-	modeFail  = "fail"  // the disk is full for this one step
-	modeFull  = "full"  // the disk is full for this step and all that follow
-	modeCut   = "cut"   // no point, but a record cut off afterwards
-	modeRace  = "race"  // no point: commands started at the same moment
-	modeLine  = "line"  // the process is killed once the n-th line of a record is on the disk
+	modeCount = "count" // none: the points are listed
+	modeKill  = "kill"  // the process is killed instead of the step
+	modeAt    = "at"    // likewise, at the step and path given instead of the file: "OP PATH"
+	modeFail  = "fail"  // the disk is full for this step
+	modeFull  = "full"  // the disk is full from this step on
+	modeCut   = "cut"   // no point: the record is cut afterwards
+	modeRace  = "race"  // no point: commands are started at the same time
+	modeLine  = "line"  // the process is killed once the n-th line of a record is written
 )
 
-// crash counts the steps of this process that change the disk, in all rooms that tell
-// of them (the journal, the snapshots, the working tree), and lets the n-th go wrong.
+// crash counts the steps of this process that change the disk, in all packages that report them
+// (the journal, the snapshots, the working tree), and makes the n-th fail.
 type crash struct {
 	mu   sync.Mutex
 	at   int
 	mode string
 	log  string
 	seen int
-	line int // lines of records that are on the disk
+	line int // written lines of records
 }
 
-// installCrash arms the binary as $BELAY_CRASH says: "N:MODE:FILE". FILE gets a line for
-// the point that goes wrong, and in count mode for every one. An agent's shim is left
-// alone; its own room kills it everywhere.
+// installCrash configures the binary from $BELAY_CRASH: "N:MODE:FILE". FILE gets a line for the
+// point with the fault, in count mode for every one. An agent's shim gets no fault: internal/agent
+// tests that.
 func installCrash() {
 	spec := os.Getenv("BELAY_CRASH")
 	if spec == "" || len(os.Args) > 1 && os.Args[1] == "_run" {
@@ -62,7 +62,7 @@ func (c *crash) point(op, path string) error {
 		c.die()
 	}
 	if strings.HasSuffix(path, ".jsonl") && (op == "sync" || op == "rename") {
-		c.line++ // once this step is done; the next one comes to see it
+		c.line++ // checked at the next step, when this one is done
 	}
 	if c.log != "" && (c.mode == modeCount || c.seen == c.at) {
 		c.note(op, path)
@@ -78,10 +78,10 @@ func (c *crash) point(op, path string) error {
 
 func (c *crash) die() {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	select {} // the signal is on its way
+	select {} // until the signal arrives
 }
 
-// note is for whoever reads a failure: the number of a point differs between runs.
+// note names the point for failure messages: its number varies between runs.
 func (c *crash) note(op, path string) {
 	f, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// insideMakes makes a submodule with a person's own work in it.
+// insideMakes creates a submodule with a person's work.
 const insideMakes = `
 git init -q ../lib
 (cd ../lib && echo one > lib.go && echo two > two.go && git add . && git commit -qm lib)
@@ -23,14 +23,14 @@ echo mine > untracked && chmod 640 untracked
 git branch mine
 `
 
-// insides are misdeeds in there.
+// insides are misdeeds in the submodule.
 var insides = map[string]string{
 	"edits":   `cd sub; git commit -qam evil; git checkout -q -b elsewhere; git branch -qD mine; git config alias.x y; echo hacked >> lib.go; rm untracked; echo new > new.go`,
 	"history": `rm -rf .git/modules/sub`,
 	"removed": `rm -rf sub; git init -q sub; echo theirs > sub/theirs`,
 }
 
-// insideShows is everything a person can see of the submodule.
+// insideShows prints everything that a person can see of the submodule.
 const insideShows = `
 exec 2>/dev/null # complaints name the folder of the world
 cd sub && cat .git
@@ -48,16 +48,15 @@ func (w *world) shell(script string) string {
 	return r.out + r.errs
 }
 
-// inside is what can be seen of the tree and of the submodule in it. The commit of lib is made
-// at a time of its own.
+// inside returns what can be seen of the tree and of its submodule. lib has a separate commit time.
 func (w *world) inside() []string {
 	w.t.Helper()
 	return append(strings.Split(w.shell(insideShows), "\n"), w.files()...)
 }
 
-// TestCrashInner lets the rollback of what was done to a submodule go wrong at each of its
-// points, and a capture of it. The next rollback, doctor, or undo leads to a whole state, in
-// the tree and in the submodule.
+// TestCrashInner injects faults at each point of a rollback of changes to a submodule, and of a
+// capture of it. The next rollback, doctor, or undo leads to one of the two states, in the tree and
+// in the submodule.
 func TestCrashInner(t *testing.T) {
 	t.Parallel()
 	only := os.Getenv("BELAY_CRASH_INNER") // one of insides
@@ -82,7 +81,7 @@ func TestCrashInner(t *testing.T) {
 		for _, c := range []struct {
 			from *world
 			args []string
-			then [][]string // the first leads to good
+			then [][]string // commands after the fault; the first leads to good
 		}{{w, rollback, [][]string{rollback, {"snapshot", "take"}, doctor, undo}}, {uncaptured, capture, [][]string{capture}}} {
 			y := newTally(t, c.from.count(t, c.args))
 			type try struct {
@@ -110,11 +109,11 @@ func TestCrashInner(t *testing.T) {
 						y.fault(at, wrongTree, "%s\nafter %s", strings.Join(left, "\n"), first)
 					}
 					return
-				case len(differing(good, now)) > 0 && len(differing(bad, now)) > 0 && (name == "edits" || x.then[0] != "undo"): // what came back stays at an undo
+				case len(differing(good, now)) > 0 && len(differing(bad, now)) > 0 && (name == "edits" || x.then[0] != "undo"): // an undo keeps restored files
 					y.fault(at, wrongTree, "neither state: %s\nafter %s", strings.Join(differing(bad, now), "\n"), first)
 					return
 				}
-				// Whatever happened, the state before can still be had.
+				// Whatever happened, the state before can still be restored.
 				if back := d.belay("", rollback...); back.code != 0 || len(differing(good, d.inside())) > 0 {
 					y.fault(at, lostWork, "%s\n%s\nafter %s", back, strings.Join(differing(good, d.inside()), "\n"), first)
 				}

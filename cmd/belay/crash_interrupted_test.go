@@ -13,25 +13,24 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// obstacle is what is made after a restore was killed, so that it may not be possible to
-// finish it any more.
+// obstacle is something that appears after a restore was killed, and that may prevent finishing it.
 type obstacle struct {
 	name string
-	make func(d *world, id string) bool // false: it cannot be made here
-	// of are words that lines of the state have in which it may differ afterwards: the path
-	// that is broken, and what follows from it.
+	make func(d *world, id string) bool // false: not possible here
+	// of are texts in lines of the state that may differ afterwards: the broken path, and its
+	// consequences.
 	of []string
-	// lift takes it away again: then the next command finishes the restore.
+	// lift removes it: then the next command finishes the restore.
 	lift func(d *world)
-	// back says that reversing is the only way out that can be named.
+	// back: reversing is the only way out that can be named.
 	back bool
-	// keeps says that belay itself may not take it away.
+	// unread: belay cannot read the intent.
 	unread bool
 }
 
 func (w *world) intent() string { return filepath.Join(w.repo, ".git", "belay", "intent.json") }
 
-// loose makes every packed object loose, so that one can be damaged.
+// loose unpacks all objects, so that one can be damaged.
 func (w *world) loose() {
 	w.t.Helper()
 	packs, err := filepath.Glob(filepath.Join(w.repo, ".git", "objects", "pack", "*.pack"))
@@ -54,7 +53,7 @@ func (w *world) loose() {
 	}
 }
 
-// object gives the file of a loose object that some text makes.
+// object returns the file of the loose blob with a text.
 func (w *world) object(text string) string {
 	w.t.Helper()
 	name := filepath.Join(w.up, "text")
@@ -68,7 +67,7 @@ func (w *world) put(path, text string) {
 	w.must(os.WriteFile(path, []byte(text), 0o644))
 }
 
-// The text of b.txt is in the snapshot alone.
+// Only the snapshot has this text of b.txt.
 const inSnapshot = "two, edited\n"
 
 var obstacles = []obstacle{
@@ -169,10 +168,10 @@ var obstacles = []obstacle{
 	}},
 }
 
-// TestCrashInterrupted kills a restore, makes what may keep it from being finished, and
-// runs another command. That one finishes the restore, or names a command that does or
-// that reverses it, which is killed as well and run again: then the tree is that of the
-// snapshot or that of before, but for what is named as skipped. Reading is never refused.
+// TestCrashInterrupted kills a restore, adds what may prevent finishing it, and runs another
+// command. That one finishes the restore, or names a command that finishes or reverses it, which is
+// killed as well and repeated: then the tree is that of the snapshot or the one before, except for
+// what is listed as skipped. Reading always works.
 func TestCrashInterrupted(t *testing.T) {
 	t.Parallel()
 	r := newRuined(t)
@@ -243,7 +242,7 @@ var waysNamed = lazyregexp.New(`belay ((?:undo|redo|snapshot restore [0-9a-z]{26
 
 var shownName = lazyregexp.New(`belay-saved-[0-9A-Za-z]+`)
 
-// wayOut leads out of an interrupted restore, as the messages say.
+// wayOut follows the messages out of an interrupted restore.
 func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
 	reading := [][]string{{"status"}, {"snapshot", "list"}, {"snapshot", "status"}, {"task", "list"}, {"snapshot", "show", r.id}, {"task", "add", "do something", "--as-it-is"}}[way%6]
 	if got := d.belay("", reading...); got.code != 0 && !(o.name == "the target dropped" && got.code == 6) || !strings.Contains(got.out+got.errs, "interrupted") {
@@ -279,14 +278,14 @@ func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
 		got := d.belay(fmt.Sprintf("%d:kill:", 5+way*7%60), args...)
 		said += got.out + got.errs
 		if _, err := os.Lstat(d.intent()); err == nil || got.killed {
-			killed := err != nil // before it wrote down what it does, or after it took that away
+			killed := err != nil // before it wrote its intent, or after it deleted that
 			got = d.belay("", args...)
 			said += got.out + got.errs
 			if killed && got.code == 2 && strings.Contains(got.errs, "there is nothing to") {
-				got.code = 0 // it had come to its end
+				got.code = 0 // it had finished
 			}
 			lock := filepath.Join(d.repo, ".git", "index.lock")
-			if o.unread && got.code == 5 && strings.Contains(got.errs, lock) { // whose it is stood in the intent
+			if o.unread && got.code == 5 && strings.Contains(got.errs, lock) { // only the intent named the owner of the lock
 				d.must(os.Remove(lock))
 				got = d.belay("", args...)
 			}
@@ -300,7 +299,8 @@ func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
 			want, ended = r.bad, "reversed"
 		}
 	}
-	// What a restore had just displaced is in no other place when the rescue is gone: it lies beside, and is named.
+	// Without the rescue, a file that the restore had just displaced exists only beside the tree,
+	// and is named.
 	displaced := func(line string) bool {
 		name := shownName.FindString(line)
 		return o.name == "the rescue dropped" && name != "" && strings.Contains(said, name)

@@ -12,19 +12,18 @@ import (
 	"github.com/belay-dev/belay/internal/journal"
 )
 
-// cut is a record cut off, or filled up with zeros, as a power cut may leave it.
+// cut is a record that is cut off, or padded with zeros, as after a power failure.
 type cut struct {
-	line int // the last line that was begun, from 1
+	line int // the last started line, from 1
 	name string
 	text []byte
 }
 
-// TestCrashEveryByte cuts the record of a run at every byte. Whatever is left of the
-// last line, the lines before it are read; resumed, the run ends as it would have, and
-// no attempt is made again.
+// TestCrashEveryByte cuts the record of a run at every byte. Whatever is left of the last line, the
+// lines before it are read; resumed, the run ends as it would have, and no attempt is repeated.
 //
-// Where a line was cut, the world is as it was while that line was written: the run is
-// killed after each of its lines in turn, and that world is cut.
+// The world of each cut is the one in which that line was written: the run is killed after each of
+// its lines in turn, and that world is cut.
 func TestCrashEveryByte(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -42,7 +41,7 @@ func TestCrashEveryByte(t *testing.T) {
 	for _, n := range numbers {
 		d := w.another(t, folder(t))
 		r := d.belay(fmt.Sprintf("%d:%s", n, modeLine), runT1...)
-		// After the last line there may be a step more, of the anchor, in which it dies too.
+		// After the last line there may be one more step, of the anchor, which is killed too.
 		if !r.killed && n < lines {
 			t.Fatalf("line %d of %d: %s", n, lines, r)
 		}
@@ -53,7 +52,7 @@ func TestCrashEveryByte(t *testing.T) {
 		}
 		readEveryByte(t, n, text)
 		worlds[n] = d
-		if r.killed { // else the anchor names the line, and a cut in it is told as a change
+		if r.killed { // otherwise the anchor names the line, and a cut in it is reported as tampering
 			cuts = append(cuts, cutsOf(n, text)...)
 		}
 	}
@@ -79,7 +78,7 @@ func TestCrashEveryByte(t *testing.T) {
 	y.sum("record")
 }
 
-// cutsOf gives the cuts of a record's last line that differ for whoever resumes.
+// cutsOf returns the cuts of a record's last line that make a difference to a resumed run.
 func cutsOf(line int, text []byte) []cut {
 	begin := bytes.LastIndexByte(text[:len(text)-1], '\n') + 1
 	middle := (begin + len(text)) / 2
@@ -94,7 +93,7 @@ func cutsOf(line int, text []byte) []cut {
 	}
 }
 
-// readEveryByte checks what journal reads of a record that is cut in its last line.
+// readEveryByte checks what journal reads of a record with a cut last line.
 func readEveryByte(t *testing.T, line int, text []byte) {
 	t.Helper()
 	dir := t.TempDir()

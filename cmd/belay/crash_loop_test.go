@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The agent of the crash suites: refused once for a protected file and rolled back,
-// with all that a rollback has to put right, then wrong once, then right.
+// The agent of the crash tests: rejected once for a protected file and rolled back, with everything
+// that a rollback must restore, then wrong once, then right.
 const crashScript = `== 1 ==
 sh echo $BELAY_ATTEMPT >> ../ran
 write src/answer.txt 42
@@ -34,7 +34,7 @@ sh echo $BELAY_ATTEMPT >> ../ran
 write src/answer.txt 42
 `
 
-// owned are the files of the person in crash worlds: whatever happens they must stay.
+// owned are the person's files in crash worlds, which must survive everything.
 var owned = []string{"a.txt", "b.txt", "keep", "script.sh", "new", "debug.log", "link", "protect.txt", "both.txt", "locked", "hollow"}
 
 var runT1 = []string{"run", "write the answer", "--task", "T1", "--files", "src/**", "--protect", "protect.txt",
@@ -42,8 +42,8 @@ var runT1 = []string{"run", "write the answer", "--task", "T1", "--files", "src/
 
 var resumeT1 = []string{"run", "--resume", "T1", "--", "agent"}
 
-// dry runs the task undisturbed in a copy of w. It gives the state that it ends in, the
-// points it passed and its record.
+// dry runs the task without faults in a copy of w. It returns the final state, the passed points
+// and the record.
 func dry(t *testing.T, w *world) (want, points []string, record []byte) {
 	t.Helper()
 	d := w.another(t, folder(t))
@@ -71,7 +71,7 @@ func dry(t *testing.T, w *world) (want, points []string, record []byte) {
 
 func (w *world) record() string { return filepath.Join(w.repo, ".git", "belay", "tasks", "t1.jsonl") }
 
-// scripted is a new world with a script for its agent.
+// scripted is a new world with a script for the agent.
 func scripted(t *testing.T, script string) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -79,8 +79,8 @@ func scripted(t *testing.T, script string) *world {
 	return w
 }
 
-// TestCrashRun lets a whole run go wrong at each of its points: killed, out of disk
-// for one step, and out of disk from there on. Resumed, it ends as if nothing had been.
+// TestCrashRun injects faults at each point of a complete run: a kill, a full disk for one step,
+// and a full disk from then on. Resumed, it ends as it would have without the fault.
 func TestCrashRun(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -103,7 +103,7 @@ func TestCrashRun(t *testing.T) {
 	y.sum("run")
 }
 
-// saysFull looks for a word of the full disk; the last one is git's.
+// saysFull reports whether the output mentions a full disk; the last text is git's.
 func saysFull(r ran) bool {
 	text := strings.ToLower(r.out + r.errs)
 	for _, word := range []string{"no space left", "disk is full", "are free", "couldn't write"} {
@@ -120,7 +120,7 @@ func (w *world) goOn(y *tally, at string, last ran) bool {
 	return cycle{run: runT1, resume: resumeT1}.goOn(w, y, at, last)
 }
 
-// settled checks that the state is the one wanted and nothing is left over.
+// settled checks that the state is the expected one and nothing is left over.
 func (w *world) settled(y *tally, at string, want []string) {
 	w.t.Helper()
 	wrong, lost := []string{}, []string{}
@@ -142,8 +142,8 @@ func (w *world) settled(y *tally, at string, want []string) {
 	w.sound(y, at)
 }
 
-// sound checks what must be true after any command: no lock, nothing temporary, all
-// objects there, the record whole.
+// sound checks what must be true after any command: no lock, no temporary file, all objects there,
+// the record complete.
 func (w *world) sound(y *tally, at string) {
 	w.t.Helper()
 	locks, temps := w.litter()
@@ -164,7 +164,7 @@ func (w *world) sound(y *tally, at string) {
 	}
 }
 
-// ranOnce checks that no attempt was made twice and none left out.
+// ranOnce checks that each attempt ran exactly once.
 func (w *world) ranOnce(y *tally, at string) {
 	w.t.Helper()
 	text, _ := os.ReadFile(filepath.Join(w.up, "ran"))
@@ -173,8 +173,8 @@ func (w *world) ranOnce(y *tally, at string) {
 	}
 }
 
-// TestCrashMeanwhile has a person write a file after belay was killed in a rollback. It
-// stays, and the record names it, as it would have been without the kill.
+// TestCrashMeanwhile writes a file, as a person, after belay was killed in a rollback. The file
+// stays, and the record names it, as without the kill.
 func TestCrashMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -204,8 +204,8 @@ func TestCrashMeanwhile(t *testing.T) {
 	y.sum("meanwhile")
 }
 
-// TestCrashOften crashes the run and then its resumes, again and again, at points and
-// in ways drawn by lot, before it lets one pass.
+// TestCrashOften crashes the run and then its resumes repeatedly, at random points and in random
+// ways, before it lets one pass.
 func TestCrashOften(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -244,8 +244,8 @@ func TestCrashOften(t *testing.T) {
 	y.sum("often")
 }
 
-// TestCrashUnderAgent kills belay from within the agent, as each attempt begins and as
-// it ends: the agent runs on, and its attempt is taken up.
+// TestCrashUnderAgent kills belay from within the agent, at the start and at the end of each
+// attempt: the agent keeps running, and its attempt is continued.
 func TestCrashUnderAgent(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestCrashAnyMoment kills a run, or a restore, with every git it has started, at
-// moments drawn by lot: between the points that belay tells of, and in git itself. It
-// is a search more than a test, and part of the full suite only.
+// TestCrashAnyMoment kills a run, or a restore, with all its git processes, at random times:
+// between the points that belay reports, and in git itself. It searches for faults rather than
+// testing one, and is part of the full suite only.
 func TestCrashAnyMoment(t *testing.T) {
 	t.Parallel()
 	if !crashAll() {
@@ -58,7 +58,7 @@ func TestCrashAnyMoment(t *testing.T) {
 	y.sum("any moment")
 }
 
-// killed runs belay and kills it and its gits after a time.
+// killed runs belay and kills it and its git processes after a time.
 func (w *world) killed(after time.Duration, args []string) ran {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), after)

@@ -13,10 +13,10 @@ const (
 	planAgent = "== * ==\nsh cp plan.tsx ../seen$BELAY_ATTEMPT; sed -i \"s/'Arctic',/'Arctic', 'Lull', 'Moon',/\" src/Features.tsx\n"
 )
 
-// TestCrashPlan kills a run at each point around those at which it writes the task's plan:
-// as it marks it before the state is held, and as it takes the markers out at the end. The
-// plan is the one before or the one after, to the byte; resumed, the agent finds it marked,
-// and when the task has ended it is what it was.
+// TestCrashPlan kills a run at each point around those at which it writes the task's plan: when it
+// marks it before the first snapshot, and when it removes the markers at the end. The plan is
+// exactly the one before or the one after; resumed, the agent finds it marked, and when the task
+// has ended it is unchanged.
 func TestCrashPlan(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{"plan.tsx": planText, "src/Features.tsx": planItems, ".belay/config.yaml": "plan:\n  path: plan.tsx\n"})
@@ -36,7 +36,7 @@ func TestCrashPlan(t *testing.T) {
 	var kills []int
 	points := strings.Split(strings.TrimSpace(string(text)), "\n")
 	near := func(n int) bool {
-		for i := max(0, n-4); i <= min(len(points)-1, n+2); i++ { // its new text is written beside, before it gets its name
+		for i := max(0, n-4); i <= min(len(points)-1, n+2); i++ { // its new text is written to a temporary file before the rename
 			if strings.Contains(points[i], "plan.tsx") {
 				return true
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// ruin is what the restores of these suites have to put right.
+// ruin is the damage that the restores of these tests repair.
 const ruin = `
 echo spoiled >> a.txt
 rm b.txt keep/c.txt
@@ -26,8 +26,8 @@ mkdir -p deep/er && echo x > deep/er/file && ln -s nowhere deep/link
 git config user.nickname spoiled
 `
 
-// ruined is a world before and after its ruin: good is held by a snapshot, bad is
-// what it looks like now.
+// ruined is a world before and after its ruin: good is the state of a snapshot, bad the current
+// one.
 type ruined struct {
 	*world
 	id        string
@@ -58,7 +58,7 @@ func (w *world) spoil() {
 	}
 }
 
-// must runs a command that has to succeed.
+// succeed runs a command that must succeed.
 func (w *world) succeed(args ...string) {
 	w.t.Helper()
 	if r := w.belay("", args...); r.code != 0 {
@@ -66,24 +66,23 @@ func (w *world) succeed(args ...string) {
 	}
 }
 
-// crashed is one command that went wrong, and what the next command has to lead to.
+// crashed is a command that gets a fault, with the expected result of the next command.
 type crashed struct {
 	name string
 	args []string
 	then []follow
 }
 
-// follow is a command after a crash. ends is the state it must lead to whatever the
-// crash left; nil stands for either, whole. mayRefuse: there may be nothing to do.
+// follow is a command after a crash. ends is the state after it, whatever the crash left; nil is
+// either of the two, completely. mayRefuse: there may be nothing to do.
 type follow struct {
 	args      []string
 	ends      []string
 	mayRefuse bool
 }
 
-// TestCrashRestore lets restore, undo and redo go wrong at each of their points. The
-// next command, whichever it is, leads to one of the two whole states; the one that
-// was replaced can be had back.
+// TestCrashRestore injects faults at each point of restore, undo and redo. The next command,
+// whichever it is, leads to exactly one of the two states; the replaced one can still be restored.
 func TestCrashRestore(t *testing.T) {
 	t.Parallel()
 	r := newRuined(t)
@@ -111,10 +110,10 @@ func TestCrashRestore(t *testing.T) {
 	}
 }
 
-// newBranch is the one thing a restore leaves: branches that are new since.
+// newBranch matches what a restore does not remove: new branches.
 func newBranch(line string) bool { return strings.Contains(line, "refs/heads/spoiled") }
 
-// crash tries one command's crashes.
+// crash injects the faults of one command.
 func (r ruined) crash(t *testing.T, from *world, c crashed) {
 	t.Helper()
 	points := from.count(t, c.args)
@@ -156,11 +155,11 @@ func (r ruined) crash(t *testing.T, from *world, c crashed) {
 	y.sum(c.name)
 }
 
-// bothWays checks that, whatever happened, both states can still be had.
+// bothWays checks that, whatever happened, both states can still be restored.
 func (w *world) bothWays(y *tally, at string, r ruined) {
 	w.t.Helper()
 	if now := w.state(); len(differing(r.bad, now)) == 0 {
-		return // the replaced state is there, and the other has its id
+		return // the replaced state is there, and the other one's ID is known
 	}
 	undo := w.belay("", "undo")
 	if left := differing(r.bad, w.state()); len(left) > 0 || undo.code != 0 {
@@ -171,7 +170,7 @@ func (w *world) bothWays(y *tally, at string, r ruined) {
 	}
 }
 
-// ended checks how a command with a fault ended.
+// ended checks the exit status and output of a command with a fault.
 func (y *tally) ended(at string, c trial, r ran) {
 	y.t.Helper()
 	switch {
@@ -185,13 +184,14 @@ func (y *tally) ended(at string, c trial, r ran) {
 	}
 }
 
-// count gives the number of points that a command passes.
+// count returns the number of points that a command passes.
 func (w *world) count(t *testing.T, args []string) int {
 	t.Helper()
 	return w.another(t, folder(t)).counted(args, 0)
 }
 
-// counted runs a command, undisturbed, which ends with this status, and gives the points that it passed.
+// counted runs a command without faults, which must end with this status, and returns the number of
+// points.
 func (d *world) counted(args []string, code int) int {
 	d.t.Helper()
 	log := filepath.Join(d.up, "points")
@@ -203,8 +203,8 @@ func (d *world) counted(args []string, code int) int {
 	return strings.Count(string(text), "\n")
 }
 
-// TestCrashTake lets a take go wrong at each of its points. Nothing a person can see
-// changes, and the next take holds everything.
+// TestCrashTake injects faults at each point of a snapshot. Nothing that a person can see changes,
+// and the next snapshot is complete.
 func TestCrashTake(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -245,9 +245,9 @@ func TestCrashTake(t *testing.T) {
 	y.sum("take")
 }
 
-// TestCrashForget takes away the snapshot that a killed restore was putting back.
-// Belay's own commands finish the restore first; where it was done with git, the next
-// command says so, once, and what was there before can be had back.
+// TestCrashForget deletes the snapshot that a killed restore was restoring. Belay's own commands
+// finish the restore first; if it was deleted with git, the next command reports that, once, and
+// the previous state can be restored.
 func TestCrashForget(t *testing.T) {
 	t.Parallel()
 	r := newRuined(t)
@@ -269,7 +269,7 @@ func TestCrashForget(t *testing.T) {
 		case "prune":
 			d.succeed("snapshot", "prune", "--older-than", "0s")
 			d.settled(y, how, r.good)
-			return // the state before it was old, too
+			return // the snapshot of the previous state was old, too
 		case "git":
 			d.git("update-ref", "-d", "refs/belay/"+r.id)
 			if got := d.belay("", "snapshot", "take"); got.code != 2 || !strings.Contains(got.errs, "belay undo") {

@@ -14,10 +14,10 @@ write src/answer.txt 41
 
 var endT1 = []string{"run", "--resume", "T1"}
 
-// TestCrashRetention lets the command that ends a task go wrong at each of its last points:
-// while the task is closed, while it is decided which of its snapshots stay, and while the
-// others are forgotten. A fault in the last two fails nothing. The task ends all the same,
-// what a rollback and an undo need is there, and what was left undone is done with the next.
+// TestCrashRetention injects faults at each of the last points of the command that ends a task:
+// when the task is closed, when the snapshots to keep are chosen, and when the others are
+// forgotten. A fault in the last two is no error of the command. The task ends anyway, what a
+// rollback and an undo need is there, and the next command does the rest.
 func TestCrashRetention(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, retentionScript)
@@ -85,12 +85,12 @@ func TestCrashRetention(t *testing.T) {
 		if got := outsideBelays(differing(ended, d.files())); len(got) > 0 {
 			y.fault(at, wrongTree, "\n%s", strings.Join(got, "\n"))
 		}
-		d.must(os.RemoveAll(filepath.Join(d.repo, ".git", "belay", "retained"))) // an hour later
+		d.must(os.RemoveAll(filepath.Join(d.repo, ".git", "belay", "retained"))) // as if an hour had passed
 		if r := d.belay("", "run", "something else", "--as-it-is", "--task", "T2", "--test", "true", "--", "agent"); r.code != 0 {
 			y.fault(at, otherwise, "%s", r)
 		}
 		rest := d.belay("", "snapshot", "list", "--task", "T1")
-		if n := strings.Count(rest.out, "\n"); n > kept+2 { // the rescue of the rollback, and the undo's
+		if n := strings.Count(rest.out, "\n"); n > kept+2 { // and the rescues of the rollback and the undo
 			y.fault(at, leftBehind, "%d snapshots are left of %d\n%s", n, kept, rest)
 		}
 		if doctor := d.belay("", "doctor"); doctor.code != 0 {

@@ -18,9 +18,9 @@ var (
 	rejectT1    = []string{"review", "record", "T1", "--verdict", "reject", "-m", "`src/answer.txt` line 1 is not explained", "--reviewer", "ana"}
 )
 
-// TestCrashReview lets the recording of a review go wrong at each of its points: the task
-// then goes on by the review, or stands as before and the review is given again. It is
-// never half of both, and the end is the same.
+// TestCrashReview injects faults at each point of recording a review: then the task continues by
+// the review, or it is unchanged and the review is given again. There is no state in between, and
+// the result is the same.
 func TestCrashReview(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, reviewScript)
@@ -63,8 +63,8 @@ func TestCrashReview(t *testing.T) {
 	y.sum("review record")
 }
 
-// outsideBelays leaves out belay's own files: times and ids in them differ, and a kill between a
-// file and its entry leaves one that counts for nothing.
+// outsideBelays removes belay's own files: their times and IDs differ, and a kill between a file
+// and its entry leaves a file that does not count.
 func outsideBelays(lines []string) (out []string) {
 	for _, l := range lines {
 		if !strings.Contains(l, ".belay") {

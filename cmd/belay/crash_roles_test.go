@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The agent of every role: it says that it was there, and the first one does the work.
+// The agent of every role: it logs its start, and the first one does the work.
 const rolesScript = `== * ==
 sh echo $BELAY_ROLE >> ../ran
 write src/answer.txt 42
@@ -17,12 +17,12 @@ sh test -s "$BELAY_TASK_CONTEXT"
 var (
 	runRoles = []string{"run", "--pipeline", "implement,review,validate", "write the answer", "--task", "T1", "--files", "src/**",
 		"--test", "sh check.sh", "--trust", "--", "agent"}
-	resumeRoles = []string{"run", "--resume", "T1", "--trust", "--", "agent"} // killed before the trust was noted, it asks again
+	resumeRoles = []string{"run", "--resume", "T1", "--trust", "--", "agent"} // with --trust, in case of a kill before the trust was recorded
 )
 
-// TestCrashRoles lets a task that is handed from role to role go wrong at each of its
-// points. Resumed, every role has worked once, or a second time where its agent was lost
-// with belay, and the work is accepted as it would have been.
+// TestCrashRoles injects faults at each point of a task with several roles. Resumed, every role has
+// worked once, or twice if its agent was lost with belay, and the work is accepted as without the
+// fault.
 func TestCrashRoles(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, rolesScript)
@@ -30,7 +30,7 @@ func TestCrashRoles(t *testing.T) {
 	d.succeed(runRoles...)
 	want := d.state()
 	again := cycle{run: runRoles, resume: resumeRoles, bears: func(r ran) bool {
-		return r.code == 1 && strings.Contains(r.errs, "stops T1") // a full disk made an agent or a check fail
+		return r.code == 1 && strings.Contains(r.errs, "stops T1") // an agent or a check failed because of the full disk
 	}}
 	sweep{name: "roles", sample: 7, modes: []string{modeKill, modeFail, modeFull}, args: runRoles, after: func(d *world, y *tally, at string, left ran) {
 		again.goOn(d, y, at, left)
@@ -39,7 +39,7 @@ func TestCrashRoles(t *testing.T) {
 	}}.over(t, w)
 }
 
-// eachRole checks that all roles worked, in their order.
+// eachRole checks that all roles worked, in order.
 func (w *world) eachRole(y *tally, at string) {
 	w.t.Helper()
 	text, _ := os.ReadFile(filepath.Join(w.up, "ran"))

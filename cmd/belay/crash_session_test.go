@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// said is one event of an agent's own session, and what the agent does once it has told belay of it.
+// said is one event of an agent's session, and what the agent does after it called the hook.
 type said struct {
 	name, json string
-	code       int    // of the hook
-	then       string // a shell text; "" for nothing
+	code       int    // the hook's exit status
+	then       string // a shell script; "" for nothing
 }
 
-// turn is what an agent says in one turn that changes these files.
+// turn returns the events of one turn that changes these files.
 func turn(n int, does string) []said {
 	at := func(event, more string) string {
 		return fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s","cwd":"."%s}`, event, more)
@@ -33,7 +33,7 @@ func turn(n int, does string) []said {
 	}
 }
 
-// tell sends an event as the agent does, and lets the agent do what follows.
+// tell calls the hook like an agent, and then runs the script of the event.
 func (w *world) tell(e said) ran {
 	w.t.Helper()
 	w.in = e.json
@@ -45,21 +45,21 @@ func (w *world) tell(e said) ran {
 	return r
 }
 
-// TestCrashHook lets a hook call go wrong at each of its points, for each event of a session. Nothing that a person
-// can see changes by it, the agent goes on, a denial that was decided stays one, and the rest of the session, its timeline and its
-// undo are as always.
+// TestCrashHook injects faults at each point of a hook call, for each event of a session. Nothing
+// that a person can see changes, the agent continues, a denial stays a denial, and the rest of the
+// session, its timeline and its undo work as usual.
 func TestCrashHook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write("answer.txt", "not asked\n")
 	give(t, filepath.Join(w.repo, "answer.txt"))
 	begun := w.state()
-	was, reached := begun, w.another(t, folder(t)) // reached is where the session has the files at each event
+	was, reached := begun, w.another(t, folder(t)) // reached are the files at each event of the session
 	first := append([]said{{name: "session start", json: `{"hook_event_name":"SessionStart","session_id":"s","cwd":".","source":"startup"}`}},
 		turn(1, "echo 42 > answer.txt; echo made > made.txt; chmod 600 made.txt; git add made.txt")...)
 	for i, e := range first {
 		sweep{name: "hook: " + e.name, sample: 2, modes: []string{modeKill, modeFail, modeFull}, args: []string{"hook", "claude"}, code: e.code,
-			ready: func(d *world) { // a session is one of its folder: it begins in the copy
+			ready: func(d *world) { // a session belongs to its folder, so it starts in the copy
 				for _, e := range first[:i] {
 					d.tell(e)
 				}
@@ -87,7 +87,7 @@ func TestCrashHook(t *testing.T) {
 	}
 }
 
-// continued says the rest of a session. None of it may fail.
+// continued sends the rest of a session, without failures.
 func (w *world) continued(y *tally, at string, rest []said) {
 	w.t.Helper()
 	for _, e := range rest {
@@ -101,8 +101,9 @@ func (w *world) continued(y *tally, at string, rest []said) {
 	}
 }
 
-// undoneTurns has a second turn, which is undone exactly, and then the first. Where belay was not told of the tool call of
-// the first one, what that changed may have been somebody else's and may stay; belay says so then.
+// undoneTurns makes a second turn, undoes it exactly, and then undoes the first. If belay got no
+// event of the first turn's tool call, its changes may be somebody else's and may stay; belay
+// reports that.
 func (w *world) undoneTurns(y *tally, at string, begun []string, mayStay bool) {
 	w.t.Helper()
 	before := w.state()
@@ -124,8 +125,9 @@ func (w *world) undoneTurns(y *tally, at string, begun []string, mayStay bool) {
 	}
 }
 
-// TestCrashUndoTurn lets the undo of a turn go wrong at each of its points. A second go has the turn undone, once, the agent is told
-// with its next prompt, and the turn before it can be undone as well.
+// TestCrashUndoTurn injects faults at each point of an undo of a turn. Repeated, it has undone the
+// turn once, the agent gets a note with its next prompt, and the turn before it can be undone as
+// well.
 func TestCrashUndoTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,14 +138,14 @@ func TestCrashUndoTurn(t *testing.T) {
 	reached := w.another(t, folder(t))
 	reached.shell(one[2].then)
 	before := reached.state()
-	ready := func(d *world) { // a session is one of its folder: it begins in the copy
+	ready := func(d *world) { // a session belongs to its folder, so it starts in the copy
 		for _, e := range slices.Concat(one, two) {
 			d.tell(e)
 		}
 	}
 	undo := []string{"undo", "--turn"}
 	sweep{name: "undo of a turn", sample: 5, modes: []string{modeKill, modeFail, modeFull}, args: undo, ready: ready, after: func(d *world, y *tally, at string, left ran) {
-		for range 2 { // the first ends what was begun, where there is something
+		for range 2 { // the first finishes an interrupted undo, if there is one
 			if len(differing(before, d.state())) == 0 && strings.Contains(d.belay("", "timeline").out, "(undone)") {
 				break
 			}

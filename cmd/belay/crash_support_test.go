@@ -16,17 +16,16 @@ import (
 	"time"
 )
 
-// world is one repository in a folder of its own, with a home of its own.
+// world is a repository in its own folder, with its own home.
 type world struct {
 	t    testing.TB
-	up   string // holds repo, .home and what the agent leaves outside
+	up   string // contains repo, .home and what the agent writes outside
 	repo string
-	in   string // what belay reads from its standard input
+	in   string // belay's standard input
 }
 
-// newWorld makes a repository as a person leaves it in mid-work: staged, edited,
-// deleted, untracked and ignored files, modes, links, a stash, a tag, and a merge with
-// a conflict.
+// newWorld creates a repository with work in progress: staged, edited, deleted, untracked and
+// ignored files, modes, links, a stash, a tag, and a merge with a conflict.
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, up: folder(t)}
@@ -75,7 +74,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// quietWorld makes a repository with these files in its one commit, and nothing else.
+// quietWorld creates a repository with these files in its only commit, and nothing else.
 func quietWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	w := &world{t: t, up: folder(t)}
@@ -93,7 +92,7 @@ func quietWorld(t testing.TB, files map[string]string) *world {
 	return w
 }
 
-// another gives a copy of the world as it is now, times, modes and all.
+// another copies the current world with times and modes.
 func (w *world) another(t testing.TB, dir string) *world {
 	t.Helper()
 	c := &world{t: t, up: dir, repo: filepath.Join(dir, "repo")}
@@ -101,7 +100,7 @@ func (w *world) another(t testing.TB, dir string) *world {
 	if out, err := exec.Command("cp", "-a", w.up+"/.", dir).CombinedOutput(); err != nil {
 		t.Fatalf("copy: %v\n%s", err, out)
 	}
-	// What was trusted was trusted in the one folder: in the other, the same person does so again.
+	// Trust applies to a folder: in the copy the same person trusts it again.
 	list := filepath.Join(dir, ".home", ".config", "belay", "trust.json")
 	if text, err := os.ReadFile(list); err == nil {
 		w.must(os.WriteFile(list, bytes.ReplaceAll(text, []byte(`"`+w.repo+`/`), []byte(`"`+c.repo+`/`)), 0o600))
@@ -133,10 +132,10 @@ func (w *world) env(more ...string) []string {
 	}, more...)
 }
 
-// ran is how a command ended.
+// ran is the result of a command.
 type ran struct {
 	args   []string
-	code   int // -1: by a signal
+	code   int // -1: ended by a signal
 	killed bool
 	out    string
 	errs   string
@@ -146,7 +145,7 @@ func (r ran) String() string {
 	return fmt.Sprintf("belay %s: status %d\n%s%s", strings.Join(r.args, " "), r.code, r.out, r.errs)
 }
 
-// belay runs the real binary. crash is the $BELAY_CRASH it runs with, or "".
+// belay runs the real binary. crash is its $BELAY_CRASH, or "".
 func (w *world) belay(crash string, args ...string) ran {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -161,8 +160,8 @@ func (w *world) belay(crash string, args ...string) ran {
 	return w.run(ctx, c, args)
 }
 
-// crash gives the $BELAY_CRASH for a trial in this world, and where says, afterwards,
-// what it met.
+// crash returns the $BELAY_CRASH of a trial in this world; where returns afterwards what the fault
+// hit.
 func (w *world) crash(c trial) string {
 	return fmt.Sprintf("%d:%s:%s", c.n, c.mode, filepath.Join(w.up, "point"))
 }
@@ -207,8 +206,8 @@ func (w *world) mayGit(args ...string) (string, error) {
 	return string(out), err
 }
 
-// state is everything a person can see: a line for each path with its mode and bytes,
-// for each entry of the index, HEAD, each ref outside refs/belay, and the stash.
+// state returns everything a person can see: a line for each path with its mode and bytes, for each
+// entry of the index, HEAD, each ref outside refs/belay, and the stash.
 func (w *world) state() []string {
 	w.t.Helper()
 	lines := append(w.files(), w.gitState()...)
@@ -266,7 +265,7 @@ func (w *world) gitState() (lines []string) {
 	return lines
 }
 
-// differing gives what state a has and b has not, and the other way round.
+// differing returns the lines that are in only one of two states.
 func differing(want, got []string) []string {
 	had := map[string]bool{}
 	for _, l := range want {
@@ -286,12 +285,12 @@ func differing(want, got []string) []string {
 	return out
 }
 
-// flocks are files of belay's that stay: the lock on them dies with its process.
+// flocks are files of belay that stay: the lock on them ends with its process.
 var flocks = map[string]bool{"tree.lock": true, "restore.lock": true, "stored.lock": true, "packs.lock": true, "trees.lock": true, "import.lock": true, "hook.lock": true}
 
-// litter gives what a command that has ended must not leave: locks of git's and
-// temporary files, in the tree and in the git folder. Objects that git itself did not
-// write to their end are git's, and go with its next gc.
+// litter returns what an ended command must not leave: git's locks and temporary files, in the tree
+// and in the git folder. Objects that git wrote only in part are git's, and its next gc removes
+// them.
 func (w *world) litter() (locks, temps []string) {
 	w.t.Helper()
 	git := filepath.Join(w.repo, ".git")

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// sweep lets a command go wrong at each of its points, in each of the modes, or at about
-// sample of them: every time in a copy of the world, which ready, if any, prepares.
-// after checks what the command left, and that it ends well all the same.
+// sweep injects faults at each point of a command, in each of the modes, or at about sample of
+// them, each in a copy of the world that ready prepares. after checks what the command left, and
+// that it ends well anyway.
 type sweep struct {
 	name   string
 	sample int
 	modes  []string
 	args   []string
-	code   int // of the command, undisturbed
+	code   int // exit status without a fault
 	ready  func(d *world)
 	after  func(d *world, y *tally, at string, left ran)
 }
@@ -39,13 +39,13 @@ func (s sweep) over(t *testing.T, w *world) {
 	y.sum(s.name)
 }
 
-// cycle is a run, and how it is gone on with.
+// cycle is a run, with the command that continues it.
 type cycle struct {
 	run, resume []string
-	bears       func(ran) bool // an end after which it is resumed once more; may be nil
+	bears       func(ran) bool // a result after which it is resumed once more; may be nil
 }
 
-// goOn resumes until the task has passed, guiding where a gate is open.
+// goOn resumes until the task has passed, and answers open gates with guide.
 func (c cycle) goOn(w *world, y *tally, at string, last ran) bool {
 	w.t.Helper()
 	for range 8 {
@@ -55,7 +55,7 @@ func (c cycle) goOn(w *world, y *tally, at string, last ran) bool {
 		}
 		switch {
 		case r.code == 0, r.code == 2 && strings.Contains(r.errs, "has ended: accepted"):
-			return true // it went wrong, or was killed, after the last word was written
+			return true // the fault came after the last write
 		case r.code == 3:
 			if g := w.belay("", "gate", "decide", "T1", "guide", "--message", "there is room again"); g.code != 0 {
 				y.fault(at, otherwise, "%s\nafter %s", g, r)

@@ -12,13 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// crashAll says whether every point is tried, as `make crash` does, or a sample.
+// crashAll reports whether every point is tried, as in `make crash`, or a sample.
 func crashAll() bool { return os.Getenv("BELAY_CRASH_ALL") != "" }
 
-// wide says whether a test takes the larger sample of `make suites`. Those of `make crash` take all.
+// wide reports whether a test takes the larger sample of `make suites`. `make crash` takes
+// everything.
 func wide() bool { return os.Getenv("BELAY_WIDE") != "" || crashAll() }
 
-// every gives every so-many-th of a list, from the offset on.
+// every returns each step-th item of a list from an offset on.
 func every[T any](list []T, step, offset int) (some []T) {
 	for i := offset; i < len(list); i += step {
 		some = append(some, list[i])
@@ -26,7 +27,7 @@ func every[T any](list []T, step, offset int) (some []T) {
 	return some
 }
 
-// What can be wrong after a crash.
+// Kinds of problems after a crash.
 const (
 	wrongTree  = "wrong trees"
 	lostWork   = "lost work"
@@ -37,7 +38,7 @@ const (
 
 var wrongs = []string{wrongTree, lostWork, stuckLock, leftBehind, otherwise}
 
-// tally counts what a suite did and found. It reports each fault once, as an error.
+// tally counts what a test did and found. It reports each kind of problem once, as an error.
 type tally struct {
 	t      testing.TB
 	mu     sync.Mutex
@@ -64,7 +65,7 @@ func (y *tally) fault(where, kind, format string, args ...any) {
 	y.t.Errorf("%s: %s: %s", where, kind, fmt.Sprintf(format, args...))
 }
 
-// sum prints the suite's line and adds it to the total.
+// sum prints the test's line and adds it to the total.
 func (y *tally) sum(name string) {
 	y.t.Helper()
 	y.t.Log(name + ": " + y.String())
@@ -93,7 +94,7 @@ func (y *tally) String() string {
 	return b.String()
 }
 
-// total is of all suites that ran.
+// total adds up all tests that ran.
 var total = newTally(nil, 0)
 
 // totalled prints the total after all tests of the package.
@@ -107,14 +108,15 @@ func (m totalled) Run() int {
 	return code
 }
 
-// trial is one crash: at point n, in one of the modes.
+// trial is one fault: at point n, of one kind.
 type trial struct {
 	n    int
 	mode string
 }
 
-// trials gives every crash there is, or about sample of them spread over points and
-// modes, or half of that. The steps are odd so that each mode meets points of every kind.
+// trials returns all faults, or about sample of them (half of that unless wide), spread over points
+// and modes. No step is a multiple of the number of modes, so that each mode meets points of every
+// kind.
 func trials(points, sample int, modes ...string) []trial {
 	var all []trial
 	for n := 1; n <= points; n++ {
@@ -129,14 +131,14 @@ func trials(points, sample int, modes ...string) []trial {
 		return all
 	}
 	step := len(all)/sample + 1
-	for len(modes) > 1 && step%len(modes) == 0 { // else one mode would get all of them
+	for len(modes) > 1 && step%len(modes) == 0 { // otherwise all would have the same mode
 		step++
 	}
 	return every(all, step, step/2)
 }
 
-// each does work for every trial, several at a time, beside other tests: most of it is waiting for disks
-// and processes. Every trial gets a folder of its own.
+// each calls work for every trial, several in parallel, beside other tests: most of the time they
+// wait for disks and processes. Every trial has its own folder.
 func each[T any](t testing.TB, list []T, work func(dir string, c T)) {
 	t.Helper()
 	base := folder(t)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Crash worlds belong to a user whom permissions hold. They do not hold root, so where
-// the tests run as root, belay and git run as somebody else.
+// Crash worlds belong to a user that permissions apply to. They do not apply to root, so if the
+// tests run as root, belay and git run as another user.
 const userID = 12345
 
 func asUser(c *exec.Cmd) {
@@ -19,7 +19,7 @@ func asUser(c *exec.Cmd) {
 	}
 }
 
-// give makes that user the owner of everything in a folder.
+// give makes that user the owner of a folder's contents.
 func give(t testing.TB, dir string) {
 	t.Helper()
 	if os.Geteuid() == 0 {
@@ -27,8 +27,8 @@ func give(t testing.TB, dir string) {
 	}
 }
 
-// folder is a folder of the test's that the user can reach, and that goes away however
-// it is locked.
+// folder creates a test folder that the user can access, and that is removed whatever its
+// permissions.
 func folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

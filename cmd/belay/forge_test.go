@@ -12,9 +12,10 @@ import (
 	"strings"
 )
 
-// loggedInGH is a gh that is logged in where $FORGE_DIR is set, with GitHub behind it: one repository, o/r, of which the
-// branches are those of remote.runGit beside that folder. Files of the folder say what its checks do ("fails": the commit for
-// which they fail, or "..." for all), and what was remarked on its pull request.
+// loggedInGH is a gh that is logged in if $FORGE_DIR is set, with a simulated GitHub: one
+// repository, o/r, with the branches of remote.runGit beside that folder. Files of the folder set
+// the result of its checks ("fails": the commit for which they fail, or "..." for all), and the
+// comments on its pull request.
 func loggedInGH() int {
 	args, dir := os.Args[1:], os.Getenv("FORGE_DIR")
 	if dir == "" {
@@ -86,7 +87,7 @@ func ghAnswers(dir, method, path string) (int, any) {
 			run["conclusion"], run["id"] = "failure", 9
 		}
 		waiting := filepath.Join(dir, "pending")
-		if left, err := os.ReadFile(waiting); err == nil { // a dot for each time that it is asked
+		if left, err := os.ReadFile(waiting); err == nil { // a dot for each request
 			run["status"], run["conclusion"] = "in_progress", nil
 			if err = os.Remove(waiting); len(left) > 1 && err == nil {
 				err = os.WriteFile(waiting, left[1:], 0o644)

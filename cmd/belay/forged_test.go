@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// What a forger's scripts share: line appends an entry to the record whose chain fits,
-// snap gives the ref of the snapshot before, reword makes a tag of a snapshot with
-// other words and perhaps another tree.
+// Functions of the scripts: line appends an entry with a valid chain to the record, snap prints the
+// ref of the before snapshot, reword makes a tag of a snapshot with another message and perhaps
+// another tree.
 const forgery = `set +e
 f=.git/belay/tasks/t1.jsonl
 line() { # TYPE DATA
@@ -44,9 +44,9 @@ other() { # the tree of the snapshot with a protected file as it is now
 }
 `
 
-// forged is what an agent does to what belay keeps of its task, besides work that is right
-// or, with breaks, that breaks a rule. noticed is what the record says of it; "" for what
-// belay need not notice because nothing rests on it.
+// forged is a forgery of belay's data by an agent, beside work that is right or, with breaks, that
+// breaks a rule. noticed is a text in the record about it; "" for a forgery that belay need not
+// notice because nothing depends on it.
 type forged struct {
 	name, script string
 	breaks       bool
@@ -88,7 +88,7 @@ var forgeries = []forged{
 	{name: "names a snapshot in a note", noticed: "a note with an invalid snapshot", script: `line note "{\"kind\":\"x\",\"text\":\"x\",\"snapshots\":[{\"id\":\"$next\",\"commit\":\"$(git rev-parse HEAD)\",\"tree\":\"$(git rev-parse HEAD)\"}]}"`},
 	{name: "adds an entry nobody knows", noticed: "an entry of an unknown kind", script: `line verdict '{"pass":true}'`},
 
-	// These change nothing that belay relies on: whatever they hope for does not happen.
+	// These change nothing that belay relies on, so they have no effect.
 	{name: "forges what it left", breaks: true,
 		script: `for n in 3 4 5 6; do git update-ref refs/belay/$(printf %s $next | cut -c 1-24)z$n $(reword "s/^Belay-Command: .*/Belay-Command: $n-capture/; s/^Belay-Kind: .*/Belay-Kind: after/; s/^Belay-Journal: .*/Belay-Journal: $head/; s/^Belay-Attempt: .*//"); done`},
 	{name: "says that the checks did it", breaks: true,
@@ -99,9 +99,8 @@ var forgeries = []forged{
 	{name: "adds a note", script: `line note '{"kind":"hello","text":"from the agent"}'`, breaks: true},
 }
 
-// TestCrashForged lets the agent of a first attempt do each of these. None may make the
-// attempt pass, the tree is rolled back to what the true state before holds, and the
-// second attempt, which is right, passes.
+// TestCrashForged runs each forgery in a first attempt. None may make the attempt pass, the tree is
+// rolled back to the true before snapshot, and the second attempt, which is right, passes.
 func TestCrashForged(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -160,9 +159,9 @@ func TestCrashForged(t *testing.T) {
 	y.sum("forged")
 }
 
-// TestCrashAnchor kills a run before every step that writes what is remembered of its
-// record outside the repository. The memory is then behind the record and never ahead, so
-// the run goes on; and a record that is cut below it is refused.
+// TestCrashAnchor kills a run before every step that writes the anchor of its record outside the
+// repository. The anchor is then behind the record and never ahead, so the run continues; and a
+// record that is cut below it is rejected.
 func TestCrashAnchor(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -199,7 +198,7 @@ func TestCrashAnchor(t *testing.T) {
 		text, err := os.ReadFile(d.record())
 		d.must(err)
 		lines := bytes.SplitAfter(text, []byte("\n"))
-		d.must(os.WriteFile(d.record(), bytes.Join(lines[:len(lines)-3], nil), 0o600)) // two entries: the memory may be one behind
+		d.must(os.WriteFile(d.record(), bytes.Join(lines[:len(lines)-3], nil), 0o600)) // two entries, because the anchor may be one behind
 		if v := d.belay("", "rollback", "T1", "--yes"); v.code != 2 || !strings.Contains(v.errs, "the record of T1 was truncated") {
 			y.fault(at, otherwise, "%s", v)
 		}

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/commands.md anew")
 
-// listed gives the commands that help lists, each before those below it.
+// listed returns the commands in the help, each before its subcommands.
 func listed(c *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range c.Commands() {
 		if !sub.Hidden {
@@ -28,8 +28,8 @@ func listed(c *cobra.Command) (all []*cobra.Command) {
 
 func theRoot() *cobra.Command { return commands(&cli.App{Terminal: &terminal.Terminal{}}, nil) }
 
-// TestHelp: every command says in a few words what it does, and how it ends, and shows an
-// example of which belay knows every command and every flag.
+// TestHelp: every command has a short description, its exit codes, and an example of which belay
+// knows every command and flag.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	root := theRoot()
@@ -50,7 +50,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// known looks for a call's command and its flags among those there are.
+// known checks that a call's command and flags exist.
 func known(t *testing.T, root *cobra.Command, path string, called []string) {
 	t.Helper()
 	c, rest, err := root.Find(called)
@@ -71,7 +71,7 @@ var (
 	apart  = lazyregexp.New(`\s(?:&&|\||--)\s|\n`)
 )
 
-// calls gives the words behind belay of each call in an example.
+// calls returns the arguments of each call of belay in an example.
 func calls(example string) (all [][]string) {
 	example = quoted.ReplaceAllString(strings.ReplaceAll(example, "\\\n", ""), "…")
 	for _, part := range apart.Split(example, -1) {
@@ -82,7 +82,7 @@ func calls(example string) (all [][]string) {
 	return all
 }
 
-// TestCommandsAreWritten: docs/commands.md lists every command as help has it.
+// TestCommandsAreWritten: docs/commands.md has the help of every command.
 func TestCommandsAreWritten(t *testing.T) {
 	t.Parallel()
 	const path = "../../docs/commands.md"

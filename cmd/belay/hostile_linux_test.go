@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// every program that a repository can name, by the setting that names it.
+// named are the programs that a repository can name, by the setting that names them.
 var named = []string{
 	"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
 	"sequence.editor", "credential.helper", "gpg.program", "gpg.ssh.program", "interactive.diffFilter", "diff.external", "pager.status",
@@ -23,8 +23,8 @@ var named = []string{
 	"submodule.sub.update", "rebase.instructionFormat", "sendemail.toCmd",
 }
 
-// hostile makes a world in which everything that can name a program names one that
-// leaves a mark, and in which a git of the repository's own stands first on PATH.
+// hostile creates a world in which everything that can name a program names one that leaves a mark,
+// and in which a git of the repository is first in PATH.
 func hostile(t *testing.T) (w *world, evil string, env []string) {
 	t.Helper()
 	w = newWorld(t)
@@ -64,7 +64,7 @@ func hostile(t *testing.T) (w *world, evil string, env []string) {
 		"GIT_EDITOR="+evil, "EDITOR="+evil, "GIT_ASKPASS="+evil, "GIT_EXEC_PATH="+filepath.Join(w.repo, "bin"), "GIT_DIR=/nowhere", "GIT_INDEX_FILE=/nowhere")
 }
 
-// exec gives every program that a command, and all that it starts, asks the kernel for.
+// execs returns every program that a command and its child processes execute.
 func (w *world) execs(env []string, program string, args ...string) (programs map[string]string, r ran) {
 	w.t.Helper()
 	log := filepath.Join(w.up, "strace")
@@ -90,8 +90,8 @@ func (w *world) execs(env []string, program string, args ...string) (programs ma
 
 var execed = lazyregexp.New(`execve(?:at)?\((?:[A-Z_0-9]+, )?"((?:[^"\\]|\\.)*)"`)
 
-// TestNothingOfTheRepositoryRuns watches, at the kernel's door, what belay starts in a
-// hostile repository: itself and git, found outside of the repository, and nothing else.
+// TestNothingOfTheRepositoryRuns traces the programs that belay starts in a hostile repository:
+// itself, git from outside the repository, and nothing else.
 func TestNothingOfTheRepositoryRuns(t *testing.T) {
 	t.Parallel()
 	for _, need := range []string{"strace", "git"} {
@@ -111,7 +111,7 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 	core, err := exec.Command("git", "--exec-path").Output()
 	w.must(err)
 
-	// The traps work: git itself falls into them.
+	// The traps work: git itself triggers them.
 	plain := append(w.env(), "GIT_PAGER=cat")
 	caught, _ := w.execs(plain, git, "diff")
 	if _, fell := caught[evil]; !fell && !strings.Contains(fmt.Sprint(caught), evil) {
@@ -151,7 +151,7 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 		{"undo"}, {"redo"}, {"undo"}, {"rollback", "T1", "--yes"}, {"doctor"}, {"snapshot", "prune", "--older-than", "0s"}, {"snapshot", "take"},
 	}
 	for i, args := range most {
-		if crashAll() || i%3 != 1 { // most of the time is strace's
+		if crashAll() || i%3 != 1 { // strace takes most of the time
 			belays(args...)
 		}
 	}
@@ -161,7 +161,7 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 	t.Logf("%d commands watched: git and belay alone were started", n)
 }
 
-// spoilQuietly changes files without git, which would run what the config names.
+// spoilQuietly changes files without git, which would run the configured programs.
 func (w *world) spoilQuietly() {
 	w.t.Helper()
 	w.write("a.txt", "spoiled\n")

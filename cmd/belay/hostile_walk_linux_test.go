@@ -19,8 +19,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// walked is how each command is called in a hostile clone, by its path without "belay".
-// Every command must be here: TestHostileWalk fails on one that is not. ID is a snapshot.
+// walked are the calls of each command in a hostile clone, by its path without "belay". It must
+// have every command: TestHostileWalk fails otherwise. ID is a snapshot.
 var walked = map[string][]string{
 	"cancel": {"T1"}, "check": {"T1", "--before HEAD", "T2", "T1 --json", "--before HEAD --format sarif"},
 	"config explain": {"checks"}, "config show": {"", "--explain"}, "count": {"a.txt"}, "doctor": {"", "--json", "--all"}, "fence explain": {"", "-- sh evil.sh"}, "fix-prompt": {"T1", "T3"},
@@ -55,8 +55,8 @@ var walked = map[string][]string{
 	"completion bash": {""}, "completion fish": {""}, "completion powershell": {""}, "completion zsh": {""},
 }
 
-// detectable are the projects that belay would find tests or linters of, by language, as
-// files that run a program when their tests are run. EVIL is that program.
+// detectable are projects with tests or linters that belay would detect, by language: files that
+// run the program EVIL when their tests run.
 var detectable = map[string]map[string]string{
 	"go":     {"go.mod": "module m\n", "m_test.go": "package m\n\nimport (\"os/exec\"; \"testing\")\n\nfunc TestM(*testing.T) { exec.Command(\"EVIL\").Run() }\n"},
 	"rust":   {"Cargo.toml": "[package]\nname = \"m\"\nversion = \"0.1.0\"\n[lints.clippy]\nall = \"warn\"\n", "build.rs": "fn main() { std::process::Command::new(\"EVIL\").status(); }\n"},
@@ -68,7 +68,7 @@ var detectable = map[string]map[string]string{
 	"kotlin": {"build.gradle.kts": "ProcessBuilder(\"EVIL\").start()\n", "gradlew": "#!/bin/sh\nEVIL\n"},
 }
 
-// mcpCalls are what an agent sends to belay mcp.
+// mcpCalls are an agent's requests to belay mcp.
 const mcpCalls = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"resources/list"}
@@ -103,14 +103,14 @@ telemetry: {endpoint: "http://127.0.0.1:1", headers: [a=b], content: true}
 notify: {desktop: true, command: [EVIL, told], webhook: {url: "http://127.0.0.1:1", secret_file: /etc/passwd}}
 `
 
-// agentsObey are the files by which a repository has agents run programs.
+// agentsObey are files with which a repository makes agents run programs.
 var agentsObey = []string{".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json",
 	".mcp.json", ".cursor/hooks.json", ".cursor/mcp.json", ".vscode/tasks.json", ".vscode/mcp.json", "opencode.json", ".opencode/plugins/p.js",
 	".github/hooks/h.json", ".devcontainer/devcontainer.json"}
 
-// clone is a hostile repository as somebody gets it: with traps in git's config and hooks,
-// in belay's config, in the files of agents and projects, and with a record of belay's own
-// in which tasks wait to be run, checked, decided and merged. HOME is fresh each time.
+// clone is a hostile repository as a user gets it: with traps in git's config and hooks, in belay's
+// config, in the files of agents and projects, and with a belay record in which tasks wait to be
+// run, checked, decided and merged. HOME is new each time.
 type clone struct {
 	*world
 	evil, pristine, home, outside, id string
@@ -127,7 +127,7 @@ func newClone(t *testing.T, language string) *clone {
 		}
 	}
 	c.env = append(c.env, "HOME="+c.home, "TMPDIR="+filepath.Join(c.home, "tmp"), "BELAY_STATE_HOME="+c.state(),
-		"PATH="+filepath.Join(w.repo, "bin")+":"+os.Getenv("PATH")) // no relative folder, through which nothing would be started anyway
+		"PATH="+filepath.Join(w.repo, "bin")+":"+os.Getenv("PATH")) // no relative folder: Go starts no program from one
 	fill := strings.NewReplacer("EVIL", evil, "OUTSIDE", c.outside)
 	for _, name := range agentsObey {
 		w.write(name, fill.Replace(`{"hooks": {"Stop": [{"command": "EVIL"}]}, "mcpServers": {"x": {"command": "EVIL"}}}`))
@@ -145,7 +145,7 @@ func newClone(t *testing.T, language string) *clone {
 	w.must(os.WriteFile(filepath.Join(c.outside, "deep", "file"), []byte("mine\n"), 0o644))
 	give(t, w.up)
 
-	// Whoever made the repository trusts it, and leaves belay's record in it.
+	// The repository's author trusts it, and leaves belay's record in it.
 	author := append(w.env(), "BELAY_CONFIG_HOME="+filepath.Join(w.up, "author"))
 	does := func(args ...string) {
 		t.Helper()
@@ -180,7 +180,7 @@ func newClone(t *testing.T, language string) *clone {
 	return c
 }
 
-// fresh makes the clone and the home as they were.
+// fresh resets the clone and the home.
 func (c *clone) fresh() {
 	c.t.Helper()
 	for _, dir := range []string{c.repo, c.home} {
@@ -191,8 +191,8 @@ func (c *clone) fresh() {
 	give(c.t, c.home)
 }
 
-// traced is what a command did: the programs that it and all that it started asked the
-// kernel for, and the paths that it changed.
+// traced is what a command did: the programs that it and its child processes executed, and the
+// paths that they changed.
 type traced struct {
 	programs map[string]string
 	changed  map[string]string
@@ -248,7 +248,7 @@ var (
 	fdArg   = lazyregexp.New(`^\w+\(\d+<([^>]*)>`)
 )
 
-// read notes one call that succeeded. A path is resolved by the folder it is given with.
+// read records one successful system call. A relative path is resolved with its folder.
 func (tr traced) read(c *clone, call string) {
 	name, _, _ := strings.Cut(call, "(")
 	if m := execed.FindStringSubmatch(call); m != nil {
@@ -267,7 +267,7 @@ func (tr traced) read(c *clone, call string) {
 	}
 	paths := pathArg.FindAllStringSubmatch(call, -1)
 	if strings.HasPrefix(name, "symlink") && len(paths) > 0 {
-		paths = paths[1:] // the text of a link is no path that is changed
+		paths = paths[1:] // a link's target is not a changed path
 	}
 	if (name == "link" || name == "linkat") && len(paths) > 1 {
 		paths = paths[1:]
@@ -277,7 +277,7 @@ func (tr traced) read(c *clone, call string) {
 		if !filepath.IsAbs(path) {
 			dir := p[2]
 			if dir == "" {
-				dir = c.repo // git works there
+				dir = c.repo // git's working folder
 			}
 			path = filepath.Join(dir, path)
 		}
@@ -288,11 +288,11 @@ func (tr traced) read(c *clone, call string) {
 	}
 }
 
-// state is the user's state folder: the anchors of records lie there.
+// state is the user's state folder, with the anchors of records.
 func (c *clone) state() string { return filepath.Join(c.home, "state") }
 
-// outsiders gives the changed paths that are neither in the clone nor in the folders of the
-// home that are belay's own: the state folder, the trust list, temporary files.
+// outsiders returns the changed paths outside the clone and outside belay's own folders in the
+// home: the state folder, the trust list, temporary files.
 func (tr traced) outsiders(c *clone) (bad []string) {
 	config := filepath.Join(c.home, ".config")
 	own := []string{c.repo, c.state(), filepath.Join(config, "belay"), filepath.Join(c.home, "tmp")}
@@ -307,7 +307,7 @@ func (tr traced) outsiders(c *clone) (bad []string) {
 	return bad
 }
 
-// beside lists all that lies beside the clone and the home, with its bytes.
+// beside lists everything beside the clone and the home, with its bytes.
 func (c *clone) beside() string {
 	var b strings.Builder
 	_ = filepath.WalkDir(c.up, func(path string, d fs.DirEntry, err error) error {
@@ -316,7 +316,7 @@ func (c *clone) beside() string {
 		}
 		info, _ := d.Info()
 		text, _ := os.ReadFile(path)
-		if d.IsDir() { // its time changes with the folders beside it
+		if d.IsDir() { // its time changes with its contents
 			fmt.Fprintln(&b, path, info.Mode())
 		} else {
 			fmt.Fprintln(&b, path, info.Mode(), info.ModTime().UnixNano(), string(text))
@@ -326,7 +326,7 @@ func (c *clone) beside() string {
 	return b.String()
 }
 
-// leaves gives the commands that do something, by their paths.
+// leaves returns the paths of the commands without subcommands.
 func leaves() (all []string) {
 	root := theRoot()
 	root.InitDefaultHelpCmd()
@@ -344,9 +344,9 @@ func leaves() (all []string) {
 	return all
 }
 
-// TestHostileWalk calls every command of belay in a hostile clone, and watches at the
-// kernel's door: no program of the repository, and no file outside of it, whatever its
-// config, its agents' files, its project and its record say.
+// TestHostileWalk traces every command of belay in a hostile clone: none runs a program of the
+// repository or changes a file outside of it, whatever its config, its agents' files, its project
+// and its record contain.
 func TestHostileWalk(t *testing.T) {
 	for _, need := range []string{"strace", "git"} {
 		if _, err := exec.LookPath(need); err != nil {
@@ -369,7 +369,7 @@ func TestHostileWalk(t *testing.T) {
 		}
 	}
 	steps = append(steps, step{"node", "__complete run --resume "})
-	for _, language := range languages { // what belay detects, in each language
+	for _, language := range languages { // projects that belay detects, in each language
 		for _, args := range []string{"check T1", "BARE check --before HEAD", "BARE task start T2", "BARE init", "BARE run write"} {
 			steps = append(steps, step{language, args})
 		}
@@ -385,7 +385,7 @@ func TestHostileWalk(t *testing.T) {
 					c.sprung(t)
 				}
 				for n, s := range steps {
-					if s.language != language || !crashAll() && n%8 != 0 || !wide() && n%16 != 0 { // most of the time is strace's
+					if s.language != language || !crashAll() && n%8 != 0 || !wide() && n%16 != 0 { // strace takes most of the time
 						continue
 					}
 					p, o := c.step(s.args)
@@ -399,7 +399,7 @@ func TestHostileWalk(t *testing.T) {
 	t.Logf("%d commands tried in hostile clones: %d programs started, %d files outside changed", tried, started, outside)
 }
 
-// sprung shows that the traps work: somebody who trusts the clone starts its programs.
+// sprung checks that the traps work: they run if the clone is trusted.
 func (c *clone) sprung(t *testing.T) {
 	c.fresh()
 	if tr := c.trace(c.env, "check", "--before", "HEAD", "--trust"); len(c.foreign(tr)) == 0 {
@@ -408,13 +408,13 @@ func (c *clone) sprung(t *testing.T) {
 	c.must(os.RemoveAll(filepath.Join(c.up, "trapped")))
 }
 
-// foreign gives the programs that were started besides git and belay.
+// foreign returns the started programs other than git and belay.
 func (c *clone) foreign(tr traced) (bad []string) {
 	git, _ := exec.LookPath("git")
 	belay, _ := exec.LookPath("belay")
 	core, _ := exec.Command(git, "--exec-path").Output()
 	for p, line := range tr.programs {
-		// Belay starts itself to hold what it runs.
+		// Belay runs itself as the parent of what it runs.
 		holds := strings.Contains(line, "belay-check-holder") || strings.Contains(line, `"_run"`)
 		if holds || p != git && p != belay && p != "/proc/self/exe" && !strings.HasPrefix(p, strings.TrimSpace(string(core))+"/") {
 			bad = append(bad, line)
@@ -423,11 +423,11 @@ func (c *clone) foreign(tr traced) (bad []string) {
 	return bad
 }
 
-// step calls one command in a fresh clone.
+// step runs one command in a fresh clone.
 func (c *clone) step(line string) (programs, outside int) {
 	c.t.Helper()
 	c.fresh()
-	if rest, bare := strings.CutPrefix(line, "BARE "); bare { // nothing but what belay would detect
+	if rest, bare := strings.CutPrefix(line, "BARE "); bare { // only what belay would detect
 		line = rest
 		for _, name := range append([]string{".belay/config.yaml"}, agentsObey...) {
 			c.must(os.Remove(filepath.Join(c.repo, name)))

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestJSONShapes calls every command with --json and compares the keys and types of its answers with
-// docs/json.shapes.md (-update writes it anew).
+// TestJSONShapes runs every command with --json and compares the keys and types of its answers with
+// docs/json.shapes.md (-update rewrites it).
 func TestJSONShapes(t *testing.T) {
 	t.Parallel()
 	found := map[string]map[string]map[string]bool{} // command, path, types
@@ -27,8 +27,8 @@ func TestJSONShapes(t *testing.T) {
 		"that only some answers have is listed too. [json.md](json.md) explains what all answers have in common.\n")
 	for _, c := range listed(theRoot()) {
 		path := c.CommandPath()
-		// What belay mcp and belay hook write is of other protocols; internal/mcp and internal/hook hold them. Belay fleet
-		// is another program.
+		// belay mcp and belay hook speak other protocols, which internal/mcp and internal/hook
+		// test. Belay fleet is another program.
 		if c.HasSubCommands() || slices.Contains([]string{"help", "mcp", "hook", "fleet"}, c.Name()) || strings.HasPrefix(path, "belay completion") {
 			continue
 		}
@@ -70,13 +70,13 @@ func TestJSONShapes(t *testing.T) {
 	}
 }
 
-// implied reports whether a key is an object or a list whose content is listed anyway.
+// implied reports whether a key is an object or a list with listed contents.
 func implied(shape map[string]map[string]bool, key string) bool {
 	types := shape[key]
 	return len(types) == 1 && (types["object"] || types["array"] && shape[key+"[]"] != nil)
 }
 
-// callShape calls belay with --json, with any exit status, and notes the shape of what it answers.
+// callShape runs belay with --json, with any exit status, and records the shape of the answer.
 func callShape(ts *testscript.TestScript, found map[string]map[string]map[string]bool, args []string) {
 	full := append([]string{}, args...)
 	if i := slices.Index(full, "--"); i >= 0 {
@@ -103,7 +103,7 @@ func callShape(ts *testscript.TestScript, found map[string]map[string]map[string
 	ts.Check(err)
 	ts.Logf("%s", text)
 	if answer["data"] == nil && answer["error"] != nil {
-		return // it could not be done
+		return // the command failed
 	}
 	path := c.CommandPath()
 	if found[path] == nil {
@@ -112,7 +112,8 @@ func callShape(ts *testscript.TestScript, found map[string]map[string]map[string
 	shapeOf(found[path], "data", answer["data"])
 }
 
-// shapeOf notes the type of a value and of all that is in it. Keys that are data, like paths, are one.
+// shapeOf records the types of a value and its contents. Keys that are data, like paths, become
+// one.
 func shapeOf(shape map[string]map[string]bool, at string, v any) {
 	kind := ""
 	switch v := v.(type) {

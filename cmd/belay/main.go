@@ -31,15 +31,15 @@ import (
 // version is set by the build.
 var version = "devel"
 
-// onOpen is nil in the program: the crash suite sets it in the binary it tests, to
-// fail and kill at every write.
+// onOpen is nil in the program: the crash tests set it in their binary, to inject faults at every
+// write.
 var onOpen func(*app.Service)
 
 func main() { os.Exit(Main()) }
 
-// Main runs belay with the process's arguments and gives the exit status.
+// Main runs belay with the process's arguments and returns its exit status.
 func Main() int {
-	// The shim must start as fast and as small as it can: no commands, no flags.
+	// The shim must start fast and stay small: it needs no commands and flags.
 	if len(os.Args) == 3 && os.Args[1] == "_run" {
 		return agent.Main(os.Args[2])
 	}
@@ -60,7 +60,7 @@ func Main() int {
 		err = a.InterruptedError()
 	}
 	if err != nil && !a.Printed {
-		a.JSON = a.JSON || wantsJSON(os.Args[1:]) // flags after a wrong one were not read
+		a.JSON = a.JSON || wantsJSON(os.Args[1:]) // flags after a wrong one were not parsed
 		a.PrintResult(nil, err)
 	}
 	a.ReportUnfinishedRestore(err)
@@ -68,13 +68,13 @@ func Main() int {
 	return cli.ExitStatus(err)
 }
 
-// The heap that collectLate aims at, in bytes: a process stays below 200 MB with it.
+// heapAim is collectLate's memory limit, in bytes: it keeps a process below 200 MB.
 const heapAim = 144 << 20
 
-// collectLate puts the first collection of garbage off until 80 MB are in use: most commands
-// end before that, and marking what a scan has just filled costs more than it gives. From then
-// on the heap may grow fivefold between two collections, but not over heapAim as long as half
-// of that is enough: what holds more than that would be collecting all the time.
+// collectLate delays the first garbage collection until 80 MB are in use: most commands end before
+// that, and marking what a scan has just filled costs more than it frees. Afterwards the heap may
+// grow fivefold between two collections, but not over heapAim while at most half of that is live: a
+// process with more would collect all the time.
 func collectLate() {
 	debug.SetGCPercent(2000)
 	debug.SetMemoryLimit(heapAim)
@@ -84,8 +84,8 @@ func collectLate() {
 	}, 400)
 }
 
-// aim looks at what is in use after each collection: as much again may come on top of it, but at
-// most 192 MB.
+// aim sets the memory limit after each collection: the live heap plus as much again, but at most
+// 192 MB more.
 func aim() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
@@ -96,7 +96,7 @@ func aim() {
 	runtime.AddCleanup(new([64]*byte), func(struct{}) { aim() }, struct{}{})
 }
 
-// wantsJSON reports whether the arguments ask for JSON, whatever else is wrong with them.
+// wantsJSON reports whether the arguments ask for JSON, even if they are invalid otherwise.
 func wantsJSON(args []string) bool {
 	for _, arg := range args {
 		if arg == "--" {
@@ -110,8 +110,8 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// commands makes the program's commands, as far as the arguments call for them: making
-// all takes as long as much else that a short command does.
+// commands creates the commands that the arguments may select: creating all would take a large part
+// of a short command's time.
 func commands(a *cli.App, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "belay",

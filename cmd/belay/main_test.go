@@ -17,7 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Stories wait for processes and disks more than they work. -parallel on the command line comes later, and wins.
+	// Stories mostly wait for processes and disks. -parallel on the command line is parsed later,
+	// and wins.
 	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
@@ -29,14 +30,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestStories runs the scripts of testdata/script with the real binary and the real
-// git. Each tells one capability; the next reader learns belay from them.
+// TestStories runs the scripts of testdata/script with the real binary and the real git. Each shows
+// one feature; they are examples for readers.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, stories("testdata/script"))
 }
 
-// stories are the scripts of a folder, with a home of their own and the commands that they share.
+// stories are the scripts of a folder, with their own home and their common commands.
 func stories(dir string) testscript.Params {
 	return testscript.Params{
 		Dir:                 dir,
@@ -58,7 +59,8 @@ func stories(dir string) testscript.Params {
 				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
 				"NO_COLOR": "1", "USER": "tester", "GOCACHE": goCache(), "GOFLAGS": "-buildvcs=false -vet=off -ldflags=-s", "GOPATH": os.Getenv("GOPATH"),
 				"GOMODCACHE": os.Getenv("GOMODCACHE"),
-				// The agents of most stories write beside the repository, to be looked at. Stories of the fence set this to auto.
+				// The agents of most stories write beside the repository. Stories about the fence
+				// set this to auto.
 				"BELAY_FENCE": "off",
 			} {
 				e.Setenv(k, v)
@@ -89,9 +91,9 @@ func goCache() string {
 	return filepath.Join(dir, "go-build")
 }
 
-// scriptedAgent does what the file named by $SCRIPT says for this attempt: blocks
-// headed "== N ==" (N an attempt, or * for any other) of lines "write PATH TEXT",
-// "append PATH TEXT", "rm PATH", "say TEXT", "sh COMMAND", "exit CODE", "prompt PATH".
+// scriptedAgent carries out the lines for this attempt in the file $SCRIPT: blocks headed "== N =="
+// (N an attempt, or * for any other) of lines "write PATH TEXT", "append PATH TEXT", "rm PATH",
+// "say TEXT", "sh COMMAND", "exit CODE", "prompt PATH".
 func scriptedAgent() int {
 	text, err := os.ReadFile(os.Getenv("SCRIPT"))
 	if err != nil {

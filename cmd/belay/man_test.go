@@ -14,7 +14,8 @@ import (
 
 var manTo = flag.String("man", "", "write the manual pages into this folder, made for `DIR VERSION DATE`")
 
-// TestManPages: each command has a page, which groff sets without a warning. make release has it write them.
+// TestManPages: each command has a page that groff formats without a warning. make release writes
+// them with this test.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields(*manTo)
@@ -55,7 +56,7 @@ func find1(t *testing.T, root *cobra.Command, args ...string) *cobra.Command {
 	return c
 }
 
-// groff gives what it complains about; nothing where it is not installed.
+// groff returns groff's warnings; "" if it is not installed.
 func groff(t *testing.T, file string) string {
 	t.Helper()
 	if _, err := exec.LookPath("groff"); err != nil {
@@ -65,7 +66,7 @@ func groff(t *testing.T, file string) string {
 	return string(out)
 }
 
-// manPage is the manual page of a command: its help, as it is laid out there.
+// manPage formats a command's help as a manual page.
 func manPage(c *cobra.Command, version, date string) string {
 	var b strings.Builder
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")

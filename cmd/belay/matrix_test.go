@@ -18,19 +18,18 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// TestFaultMatrix has every command meet every kind of fault at every place that git or
-// belay left in a repository in which it was used. Whatever it meets, nothing outside of
-// the repository changes, it ends in time, and it is not silent: it fails and names the
-// place, or warns of it, or its result is right.
+// TestFaultMatrix runs every command with every kind of fault at every path that git or belay left
+// in a used repository. In each case nothing outside the repository changes, the command ends in
+// time, and it is not silent: it fails and names the path, or warns of it, or its result is right.
 //
-// The places are those that are there, one of each class of equal ones. BELAY_CRASH_ALL
-// tries all of them, otherwise a sample. BELAY_MATRIX is a pattern that chooses cells by
-// their name, "PLACE: FAULT: COMMAND", BELAY_MATRIX_CELLS how many are tried, or with
-// "N-end" that the first N are left out. Ctrl-C ends it with the sum of what was tried.
+// The paths are those that exist, one of each class of equal ones. BELAY_CRASH_ALL tries all of
+// them, otherwise a sample. BELAY_MATRIX is a pattern that selects cells by their name, "PLACE:
+// FAULT: COMMAND"; BELAY_MATRIX_CELLS limits their number, or, as "N-end", skips the first N.
+// Ctrl-C ends the test with the result so far.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	var lanes []*lived
-	count := 1 // a sample costs less than a second world to try it in, and other tests run beside it
+	count := 1 // a second world costs more than a sample, and other tests run in parallel
 	if wide() {
 		count = runtime.GOMAXPROCS(0)
 	}
@@ -56,7 +55,7 @@ hand:
 	for i, c := range cells {
 		select {
 		case todo <- c:
-		case <-stop: // what ran is a sample: the order is a mixed one
+		case <-stop: // the order is shuffled, so the cells so far are a sample
 			t.Logf("stopped")
 			break hand
 		}
@@ -69,7 +68,7 @@ hand:
 	x.sum()
 }
 
-// cell is one fault at one place met by one command.
+// cell is one command with one fault at one path.
 type cell struct {
 	class   string
 	fault   fault
@@ -82,7 +81,7 @@ type command1 struct {
 	name string
 	args func(l *lived) []string
 	// what a fault must leave as it is when the command succeeds
-	says, leaves bool // what it prints; the working tree it leaves
+	says, leaves bool // its output; the working tree
 }
 
 func words(args ...string) func(*lived) []string { return func(*lived) []string { return args } }
@@ -105,8 +104,8 @@ var matrixCommands = []command1{
 	{name: "task add", args: words("task", "add", "something else", "--as-it-is", "--task", "N2")},
 }
 
-// fault is one kind of damage. do makes it at path, where info was; false where there is
-// no such damage.
+// fault is one kind of damage. do applies it to path, which had info; false if it is not possible
+// there.
 type fault struct {
 	name string
 	do   func(l *lived, path string, info fs.FileInfo) bool
@@ -115,7 +114,7 @@ type fault struct {
 var faults = []fault{
 	{"link to a folder outside", func(l *lived, path string, info fs.FileInfo) bool {
 		dir := filepath.Join(l.up, "outside/dir")
-		if info.IsDir() { // with all that should be there, so that it works as a place
+		if info.IsDir() { // with the expected contents, so that it works
 			command(l.t, "cp", "-a", path+"/.", dir)
 		}
 		return l.link(path, dir)
@@ -132,7 +131,7 @@ var faults = []fault{
 	}},
 	{"FIFO", func(l *lived, path string, _ fs.FileInfo) bool { return l.odd(path, "mkfifo", path) }},
 	{"socket", func(l *lived, path string, _ fs.FileInfo) bool {
-		// A socket's address is short: it is made somewhere else and moved there.
+		// The path of a socket must be short: it is created elsewhere and moved.
 		at := filepath.Join(l.up, "s")
 		command(l.t, "python3", "-c", "import socket,os,sys; os.chdir(sys.argv[1]); socket.socket(socket.AF_UNIX).bind('s')", l.up)
 		return l.odd(path, "mv", at, path)
@@ -157,7 +156,7 @@ var faults = []fault{
 	}},
 	{"gone", func(l *lived, path string, _ fs.FileInfo) bool {
 		if id := filepath.Base(path); strings.Contains(path, "/refs/belay/") && !l.needed[id] {
-			return false // belay snapshot drop leaves the same
+			return false // the same as after belay snapshot drop
 		}
 		l.gone(path)
 		return true
@@ -237,7 +236,7 @@ func (l *lived) bytes(path string) []byte {
 	return text
 }
 
-// rewrite keeps the file, its mode and its owner.
+// rewrite writes a file in place: mode and owner stay.
 func (l *lived) rewrite(path string, text []byte) bool {
 	info, err := os.Lstat(path)
 	l.must(err)
@@ -247,7 +246,7 @@ func (l *lived) rewrite(path string, text []byte) bool {
 	return true
 }
 
-// matrixCells gives all cells, or a sample spread over places, faults and commands.
+// matrixCells returns all cells, or a sample spread over paths, faults and commands.
 func matrixCells(t *testing.T, l *lived) (cells []cell) {
 	only := regexp.MustCompile(os.Getenv("BELAY_MATRIX"))
 	for _, class := range l.classes() {
@@ -259,8 +258,7 @@ func matrixCells(t *testing.T, l *lived) (cells []cell) {
 			}
 		}
 	}
-	// The same order each time, in which places, faults and commands are mixed: what ran
-	// until it was stopped is a sample too.
+	// The same shuffled order each time: if the test is stopped, what ran is a sample too.
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 	first, last, _ := strings.Cut(os.Getenv("BELAY_MATRIX_CELLS"), "-")
 	if n, err := strconv.Atoi(first); err == nil && last != "" {
@@ -278,7 +276,7 @@ func matrixCells(t *testing.T, l *lived) (cells []cell) {
 	return cells[:sample]
 }
 
-// undisturbed finds out what each command does when nothing is wrong.
+// undisturbed records the result of each command without a fault.
 func (l *lived) undisturbed() {
 	for _, c := range matrixCommands {
 		l.fresh()
@@ -297,7 +295,7 @@ func (l *lived) undisturbed() {
 	}
 }
 
-// matrix counts.
+// matrix counts results.
 type matrix struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -316,7 +314,7 @@ func (x *matrix) sum() {
 	x.t.Logf("fault matrix: %d cells, %d points changed outside, %d hangs, %d silent, %d panics", x.cells, x.outside, x.hung, x.silent, x.died)
 }
 
-// try makes a fault and has a command meet it.
+// try applies a fault and runs a command.
 func (x *matrix) try(l *lived, c cell) {
 	place, is := l.places[c.class]
 	if !is {
@@ -331,7 +329,7 @@ func (x *matrix) try(l *lived, c cell) {
 	}
 	before := l.sentinels()
 	if place == ".git" && c.fault.name == "link to a folder outside" {
-		before = nil // people keep their git folder somewhere else: then that is the repository
+		before = nil // git folders may be elsewhere: then that is the repository
 	}
 	d := l.do(c.command.args(l)...)
 	x.mu.Lock()
@@ -351,7 +349,7 @@ func (x *matrix) try(l *lived, c cell) {
 	case d.code != 0 && names(l.own(said), place):
 		return
 	case before == nil && (strings.Contains(said, "not trusted on") || strings.Contains(said, "not anchored outside")):
-		return // a repository in another place is one that nobody trusted, and nobody anchored
+		return // a repository at another path is neither trusted nor anchored
 	case d.code != 0 && strings.Contains(said, "belay doctor") && names(l.own(l.do("doctor", "--all").out), place):
 		return
 	case d.code != 0:
@@ -365,10 +363,10 @@ func (x *matrix) try(l *lived, c cell) {
 	}
 }
 
-// complaint are the words of a line that says that something is wrong.
+// complaint matches a line that reports a problem.
 var complaint = lazyregexp.New(`unreadable|broken|damaged|gone|deleted|missing|was cut|truncated|not be read|cannot|could not`)
 
-// more gives the lines of got that are not in want.
+// more returns the lines of got that are not in want.
 func more(want, got string) string {
 	var lines []string
 	for line := range strings.Lines(got) {
@@ -379,7 +377,7 @@ func more(want, got string) string {
 	return strings.Join(lines, "")
 }
 
-// notRight says what is wrong with the result of a command that succeeded silently.
+// notRight returns what is wrong with the result of a command that succeeded silently.
 func (l *lived) notRight(c cell, place string, d done) string {
 	right := l.right[c.command.name]
 	if c.command.says && plainly(d.out) != plainly(right.out) {
@@ -435,7 +433,7 @@ func (l *lived) notTaken(place string, d, right done) string {
 
 var changing = lazyregexp.New(`\b[0-9a-z]{26}\b|\b[0-9a-hjkmnp-tv-z]{10}\b|[0-9]+(\.[0-9]+)? ?([KM]iB|bytes|ms|s)\b|/tmp/\S*/world|\d\d:\d\d:\d\d|  +`)
 
-// plainly leaves out what is another each time.
+// plainly removes what varies between runs.
 func plainly(text string) string { return changing.ReplaceAllString(text, "~") }
 
 func short(text string) string {
@@ -446,7 +444,7 @@ func short(text string) string {
 	return strings.ReplaceAll(text, "\n", "\n    ")
 }
 
-// meant are the words for places whose names no person knows.
+// meant has the words that messages use for git's and belay's internal files.
 var meant = []struct{ place, words string }{
 	{"objects", "object|pack|snapshot|git repository"},
 	{"refs", "ref|snapshot|branch|git repository"},
@@ -474,10 +472,10 @@ var meant = []struct{ place, words string }{
 	{".git", "git"},
 }
 
-// own leaves out where the world is, whose folders have names of places.
+// own removes the path of the world, which contains names of places.
 func (l *lived) own(text string) string { return strings.ReplaceAll(text, l.up, "") }
 
-// names reports whether a text speaks of a place or of what it belongs to.
+// names reports whether a text names a place or what it belongs to.
 func names(text, place string) bool {
 	text = strings.ToLower(text)
 	parts := strings.Split(place, "/")

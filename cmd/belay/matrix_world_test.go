@@ -20,19 +20,19 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// lived is a repository in which belay was used for everything that leaves something
-// behind. Its records hold absolute paths, so copies of it are made in its own place, one
-// after the other: master is how it was, and fresh brings that back.
+// lived is a repository in which belay was used for everything that leaves files behind. Its
+// records have absolute paths, so copies of it are made at its own path, one after the other:
+// master is the original, and fresh restores it.
 type lived struct {
 	*world
 	master string
 	snap   string            // a snapshot to restore
-	needed map[string]bool   // the snapshots of the task that is open
-	places map[string]string // by class, one place below the repository
-	right  map[string]done   // what each command does when nothing is wrong
+	needed map[string]bool   // the snapshots of the open task
+	places map[string]string // one path below the repository for each class
+	right  map[string]done   // the result of each command without a fault
 }
 
-// newLived makes one below dir.
+// newLived creates one below dir.
 func newLived(t testing.TB, dir string) *lived {
 	t.Helper()
 	w := newWorld(t)
@@ -43,7 +43,7 @@ func newLived(t testing.TB, dir string) *lived {
 	w.script("write src/answer.txt 42")
 	w.write("tap.sh", "echo 1..2; echo 'ok 1 - always'\nif grep -q 42 src/answer.txt; then echo 'ok 2 - answer'; else echo 'not ok 2 - answer'; exit 1; fi\n")
 
-	// Git's own: packs, packed refs, attributes, a submodule's folder, another working tree.
+	// Git's own files: packs, packed refs, attributes, a submodule's folder, another working tree.
 	w.git("pack-refs", "--all")
 	w.git("repack", "-q", "-d")
 	w.git("commit-graph", "write", "--reachable")
@@ -72,12 +72,12 @@ func newLived(t testing.TB, dir string) *lived {
 	w.succeed("context", "init", "T3", "--without-standards")
 	w.write("a.txt", "one, edited once more\n")
 	give(t, w.up)
-	w.succeed("snapshot", "restore", l.snap, "--yes") // what belay undo takes back
+	w.succeed("snapshot", "restore", l.snap, "--yes") // for belay undo
 	w.write("a.txt", "one, edited after that\n")
 	w.write("src/answer.txt", "42\n")
 	w.must(os.Remove(filepath.Join(w.repo, "keep/c.txt")))
 	give(t, w.up)
-	w.git("update-ref", "refs/heads/main", "theirs") // which a restore takes back
+	w.git("update-ref", "refs/heads/main", "theirs") // for a restore to undo
 	w.succeed("watch")
 	w.succeed("snapshot", "take")
 	w.succeed("watch", "--stop")
@@ -88,7 +88,7 @@ func newLived(t testing.TB, dir string) *lived {
 		l.needed[id] = true
 	}
 	l.places = l.everyPlace()
-	time.Sleep(time.Second) // so that a prune of what is older than that finds the same each time
+	time.Sleep(time.Second) // so that a prune by age always finds the same
 	t.Cleanup(func() { _ = exec.Command("chattr", "-R", "-i", l.up).Run() })
 	w.must(os.Rename(w.up, l.master))
 	return l
@@ -111,16 +111,16 @@ func (l *lived) take() string {
 	return id
 }
 
-// fresh brings the world back as it was.
+// fresh restores the world.
 func (l *lived) fresh() {
 	l.t.Helper()
-	if err := os.RemoveAll(l.up); err != nil { // something is immutable, or without rights
+	if err := os.RemoveAll(l.up); err != nil { // some paths are immutable, or lack permissions
 		_ = exec.Command("chattr", "-R", "-i", l.up).Run()
 		_ = exec.Command("chmod", "-R", "u+rwx", l.up).Run()
 		l.must(os.RemoveAll(l.up))
 	}
 	command(l.t, "cp", "-a", l.master, l.up)
-	// What is remembered of the one repository's records is remembered of the other's.
+	// The copy gets the anchors of the original's records.
 	state := filepath.Join(l.up, ".home", ".local", "state", "belay")
 	is, err := session.AnchorFolder(state, filepath.Join(l.repo, ".git"))
 	l.must(err)
@@ -132,7 +132,7 @@ func (l *lived) fresh() {
 	l.must(os.Rename(was[0], is))
 }
 
-// outside makes what no command may touch.
+// outside creates files that no command may touch.
 func (w *world) outside() {
 	w.t.Helper()
 	for name, text := range map[string]string{"file": "sentinel\n", "dir/a": "sentinel a\n", "dir/b/c": "sentinel c\n", "dir/.hidden": "sentinel\n", "dir/pack/x": "sentinel\n"} {
@@ -147,7 +147,7 @@ func (w *world) outside() {
 	give(w.t, filepath.Join(w.up, "outside"))
 }
 
-// sentinels is what is outside: a line for each path with its mode, time and bytes.
+// sentinels lists the files outside: a line for each path with its mode, time and bytes.
 func (w *world) sentinels() (lines []string) {
 	w.t.Helper()
 	top := filepath.Join(w.up, "outside")
@@ -172,7 +172,7 @@ func (w *world) sentinels() (lines []string) {
 	return lines
 }
 
-// alike are the parts of paths of which there are many that are equal to belay and git.
+// alike are parts of paths that are equivalent to belay and git.
 var alike = []struct {
 	find *lazyregexp.Regexp
 	as   string
@@ -189,8 +189,8 @@ var alike = []struct {
 	{lazyregexp.New(`(tasks|run|context)/(t1|t2|t3|w1|n1)`), "${1}/${2}"},
 }
 
-// everyPlace gives one place of each class of equal ones: all of .git, and in the working
-// trees what belay or git reads to know what to do.
+// everyPlace returns one path of each class of equal ones: all of .git, and the control files of
+// belay and git in the working trees.
 func (l *lived) everyPlace() map[string]string {
 	l.t.Helper()
 	all := map[string]string{}
@@ -224,7 +224,7 @@ func (l *lived) everyPlace() map[string]string {
 		add(rel)
 		return err
 	}))
-	for _, path := range []string{"", "/w1", "/w1/.git"} { // a task's working tree: its .belay is like that of this one
+	for _, path := range []string{"", "/w1", "/w1/.git"} { // a task's worktree: its .belay is like the one here
 		rel, _ := filepath.Rel(l.repo, l.repo+".belay"+path)
 		add(rel)
 	}
@@ -243,7 +243,7 @@ func (w *world) there(name string) bool {
 	return err == nil
 }
 
-// classes are all classes of places, sorted.
+// classes returns all classes of paths, sorted.
 func (l *lived) classes() []string {
 	var list []string
 	for c := range l.places {
@@ -253,19 +253,19 @@ func (l *lived) classes() []string {
 	return list
 }
 
-// done is how a command of the matrix ended and what it left.
+// done is the result of a command of the matrix, with what it left.
 type done struct {
 	ran
 	hung  bool
 	took  time.Duration
-	files []string // of the working tree
-	tree  string   // of a take: the tree of the files that it took
+	files []string // in the working tree
+	tree  string   // for a snapshot: the tree of its files
 }
 
-// bounded is how long a command may take, whatever it meets: most take a tenth of a second.
+// bounded is the time limit of a command: most take a tenth of a second.
 const bounded = patience
 
-// do runs a command, and ends it with everything it started when it takes too long.
+// do runs a command, and ends it with its child processes when it takes too long.
 func (l *lived) do(args ...string) done {
 	l.t.Helper()
 	var out, errs bytes.Buffer
@@ -300,13 +300,13 @@ func (l *lived) within(c *exec.Cmd) done {
 	_ = c.Wait()
 	stop()
 	d := done{ran: ran{code: c.ProcessState.ExitCode()}, took: time.Since(begin), hung: ctx.Err() != nil}
-	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // a git that it left behind
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // a git that is still running
 	return d
 }
 
-// explain logs what a command that does not end waits for: every process of the user of the
-// tests with what it waits for in the kernel, and what the goroutines of the command, its
-// guard and its shim are at, which QUIT has them write to where they write errors.
+// explain logs what a hanging command waits for: all processes of the test user with their state in
+// the kernel, and the goroutines of the command, its guard and its shim, which they print on
+// SIGQUIT.
 func (l *lived) explain(pid int) {
 	all, _ := exec.Command("ps", "-eo", "pid,ppid,pgid,stat,pcpu,etimes,wchan:24,args").CombinedOutput()
 	_ = syscall.Kill(pid, syscall.SIGQUIT)
@@ -317,8 +317,8 @@ func (l *lived) explain(pid int) {
 	l.t.Logf("process %d does not end\n%s\n%s", pid, all, said)
 }
 
-// tree gives the working tree without git's folder, without .belay/now, which names times
-// and snapshots, and without the place but where a fault was.
+// tree lists the working tree without git's folder, without .belay/now, which has times and
+// snapshots, and without the path but that had the fault.
 func (l *lived) tree(but string) (lines []string) {
 	l.t.Helper()
 	l.must(filepath.WalkDir(l.repo, func(path string, d fs.DirEntry, err error) error {
@@ -351,8 +351,8 @@ func (l *lived) tree(but string) (lines []string) {
 	return lines
 }
 
-// readable reads everything a snapshot consists of, with a git that knows nothing of the
-// repository but its objects. It gives the tree of the files.
+// readable reads all objects of a snapshot, with a git that knows only the object store. It returns
+// the tree of the files.
 func (l *lived) readable(id string) (tree string, err error) {
 	l.t.Helper()
 	oid, err := os.ReadFile(filepath.Join(l.repo, ".git/refs/belay", id))

@@ -17,22 +17,22 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// modeMisdeed is how the tally counts them.
+// modeMisdeed is their mode in the tally.
 const modeMisdeed = "misdeed"
 
-// misdeed is what an agent does with git, or to it, in its first attempt. Without reject
-// and warns it is harmless: the check of git's state says nothing of it, or cannot see it.
+// misdeed is what an agent does with git, or to it, in its first attempt. Without reject and warns
+// it is harmless: the check of git's state does not report it, or cannot see it.
 type misdeed struct {
 	name   string
 	script string   // lines of sh
-	reject []string // what the check of git's state rejects, by parts of its findings
-	warns  []string // what it names
-	named  string   // what the run has to say when it cannot go on; "" when it must
-	repair string   // what a person does then, in sh; after that it goes on
-	lost   bool     // nothing can be put back: that it says so is all there is
-	says   string   // what it, or the task's record, has to say although it goes on
-	after  string   // what a person cleans up, in sh, that no snapshot holds
-	leaves []string // parts of lines of the state that a restore does not bring back, and why it need not
+	reject []string // parts of findings that the check of git's state must reject
+	warns  []string // parts of its warnings
+	named  string   // text in the output if the run cannot continue; "" if it must
+	repair string   // a person's fix, in sh, after which it continues
+	lost   bool     // nothing can be restored: it only has to report that
+	says   string   // text in the output or the record although it continues
+	after  string   // a person's clean-up, in sh, of what no snapshot has
+	leaves []string // parts of lines of the state that a restore need not restore, with the reason
 }
 
 func rejects(name, script string, what ...string) misdeed {
@@ -43,12 +43,12 @@ func warns(name, script string, what ...string) misdeed {
 	return misdeed{name: name, script: script, warns: what}
 }
 
-// misdeeds are all of them: those with git's own commands, and those made of places.
+// misdeeds are all misdeeds.
 func misdeeds() []misdeed {
 	return slices.Concat(withCommands, withHooks(), withConfig(), withFiles, withIndex, withRefs, withObjects, withFolders, withBelay())
 }
 
-// withCommands are what an agent does that thinks git is its own.
+// withCommands are commands of an agent that treats git as its own.
 var withCommands = []misdeed{
 	warns("commits", "git add -A; git commit -qm agent; git commit -q --amend -m again", "new commit"),
 	warns("switches the branch", "git add -A; git commit -qm agent; git checkout -q -b agent; git branch -q -D other", "HEAD moved: main → agent", "branch agent was created", "branch other was deleted"),
@@ -66,7 +66,7 @@ var withCommands = []misdeed{
 	rejects("checks out by force", "git checkout -q -f theirs", "uncommitted edits are gone: b.txt"),
 	rejects("checks out one file", "git checkout -q HEAD -- b.txt", "uncommitted edits are gone: b.txt"),
 	rejects("cleans", "git clean -qfd", "uncommitted work is gone: new/untracked.txt"),
-	{name: "cleans ignored files", script: "git clean -qfdx", reject: []string{"uncommitted work is gone: new/untracked.txt"}, leaves: []string{"file debug.log"}}, // no snapshot holds what is ignored
+	{name: "cleans ignored files", script: "git clean -qfdx", reject: []string{"uncommitted work is gone: new/untracked.txt"}, leaves: []string{"file debug.log"}}, // no snapshot has ignored files
 	{name: "unstages", script: "git reset -q", reject: []string{"staged work is gone: a.txt"}},
 	{name: "stages everything", script: "git add -A"},
 	warns("stashes", "git add -A; git commit -qm all; echo x >> a.txt; git stash push -q", "stash entry made"),
@@ -81,7 +81,7 @@ var withCommands = []misdeed{
 	{name: "fetches from itself", script: "git fetch -q . main:refs/remotes/origin/main +theirs:refs/heads/fetched", warns: []string{"branch fetched was created"}, leaves: []string{"git FETCH_HEAD"}},
 }
 
-// hookNames are all that git runs.
+// hookNames are all hooks of git.
 var hookNames = []string{"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg",
 	"post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive", "post-update",
 	"reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "post-index-change"}
@@ -113,7 +113,7 @@ func withHooks() []misdeed {
 	)
 }
 
-// configKeys are settings that run a program, load another config, or lead elsewhere.
+// configKeys are settings that run a program, include another config, or redirect git.
 var configKeys = [][2]string{
 	{"core.fsmonitor", "./evil"}, {"core.pager", "evil"}, {"core.editor", "evil"}, {"core.sshCommand", "evil"}, {"core.askPass", "evil"},
 	{"core.gitProxy", "evil"}, {"core.alternateRefsCommand", "evil"}, {"core.attributesFile", "../attributes"}, {"core.excludesFile", "../excludes"},
@@ -157,7 +157,7 @@ func withConfig() []misdeed {
 	)
 }
 
-// withFiles are misdeeds with the files below .git that decide what git does.
+// withFiles are misdeeds with files below .git that control git.
 var withFiles = []misdeed{
 	warns("hides files", "echo 'src/' >> .git/info/exclude", "ignore rules"), // ignore
 	rejects("filters files", "echo '*.txt filter=x' > .git/info/attributes", "attributes added"),
@@ -227,8 +227,8 @@ var withFolders = []misdeed{
 	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran|is no longer a git repository", lost: true},
 }
 
-// withBelay are misdeeds with belay's own folder and refs. What is forged well enough to be
-// believed is for tests of the record and of snapshots.
+// withBelay are misdeeds with belay's own folder and refs. Tests of the record and of snapshots
+// have credible forgeries.
 func withBelay() []misdeed {
 	all := []misdeed{
 		{name: "deletes belay's folder", script: "rm -rf .git/belay", says: "its record was deleted"},
@@ -249,10 +249,10 @@ func withBelay() []misdeed {
 	return all
 }
 
-// TestCrashAgentsOwnGit lets the agent of a first attempt do each of these before it breaks a
-// rule. It is rejected, or harmless; then either the state before comes back to the byte,
-// git's own files with it, and the next attempt passes; or the run stops and says what is
-// wrong, and goes on when that is mended.
+// TestCrashAgentsOwnGit runs each of these in a first attempt that also breaks a rule. It is
+// rejected, or harmless; then either the before snapshot is restored exactly, including git's own
+// files, and the next attempt passes; or the run stops with an explanation, and continues after the
+// fix.
 func TestCrashAgentsOwnGit(t *testing.T) {
 	t.Parallel()
 	w := scripted(t, crashScript)
@@ -311,7 +311,7 @@ func TestCrashAgentsOwnGit(t *testing.T) {
 	y.sum("the agent's own git")
 }
 
-// judged checks what the check of git's state said of the first attempt.
+// judged checks the result of the check of git's state for the first attempt.
 func (w *world) judged(y *tally, m misdeed) {
 	w.t.Helper()
 	var shown struct {
@@ -361,8 +361,8 @@ func (w *world) judged(y *tally, m misdeed) {
 	}
 }
 
-// ownFiles gives a line for each file below .git that decides what git does, with its mode
-// and bytes; of the index the bytes alone.
+// ownFiles returns a line for each file below .git that controls git, with its mode and bytes; only
+// the bytes of the index.
 func (w *world) ownFiles() (lines []string) {
 	w.t.Helper()
 	git := filepath.Join(w.repo, ".git")
@@ -381,7 +381,7 @@ func (w *world) ownFiles() (lines []string) {
 		switch {
 		case strings.HasSuffix(rel, ".sample"), rel == "packed-refs", rel == "ORIG_HEAD", rel == "COMMIT_EDITMSG", rel == "index", rel == "objects/info/packs", rel == "objects/info/commit-graph",
 			strings.HasPrefix(rel, "sharedindex."):
-			return nil // not what decides, or compared by itself
+			return nil // does not control git, or is compared separately
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -407,7 +407,7 @@ func firstOf(text string) string {
 	return line
 }
 
-// sh runs a line in the repository, as the person.
+// sh runs a script in the repository, as the user.
 func (w *world) sh(script string) {
 	w.t.Helper()
 	c := exec.Command("sh", "-c", script)
@@ -418,8 +418,8 @@ func (w *world) sh(script string) {
 	}
 }
 
-// settledBut is settled, but for what a rollback leaves and names: a repository that the
-// agent made, and logs whose commits a gc took.
+// settledBut is settled, except for what a rollback leaves and names: a repository that the agent
+// created, and logs of which a gc deleted the commits.
 func (w *world) settledBut(y *tally, m misdeed, want []string) {
 	w.t.Helper()
 	var wrong []string

@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/notify"
 )
 
-// webhook receives deliveries on this machine; it answers with status until that is 200.
+// webhook receives deliveries on this machine, and answers with status.
 type webhook struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -54,8 +54,8 @@ func (h *webhook) answers(status int) (before []notify.Delivery) {
 	return before
 }
 
-// TestNotifyWebhook: a gate is one message, which is sent again until the webhook accepts it, and has nothing of the
-// project in it; without trust nothing is sent.
+// TestNotifyWebhook: a gate is one message, which is sent again until the webhook accepts it, and
+// contains nothing of the project; without trust nothing is sent.
 func TestNotifyWebhook(t *testing.T) {
 	t.Parallel()
 	h := newWebhook(t)
@@ -125,8 +125,8 @@ notify:
 	}
 }
 
-// TestNotifyKilled: belay that is killed after the webhook has a message, and before that is recorded, sends it again: the
-// same id, the same bytes.
+// TestNotifyKilled: if belay is killed after the webhook got a message and before that is recorded,
+// it sends it again: the same ID, the same bytes.
 func TestNotifyKilled(t *testing.T) {
 	t.Parallel()
 	kill := make(chan *exec.Cmd, 1)
@@ -143,7 +143,7 @@ func TestNotifyKilled(t *testing.T) {
 		select {
 		case c := <-kill:
 			_ = c.Process.Kill()
-			<-q.Context().Done() // it never hears the answer
+			<-q.Context().Done() // the sender gets no answer
 		default:
 		}
 	}))
@@ -157,7 +157,7 @@ func TestNotifyKilled(t *testing.T) {
 		return c
 	}
 	w.must(start("trust", "--yes").Wait())
-	// The agent waits until the process is known, so that the message cannot come first.
+	// The agent waits until the process ID is known, so that no message is sent before.
 	c := start("run", "write", "--as-it-is", "--retries", "0", "--test", "false", "--",
 		"sh", "-c", "until [ -e ../known ]; do sleep 0.05; done; echo > a.txt")
 	kill <- c

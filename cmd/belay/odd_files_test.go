@@ -18,8 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// hurryVar, in milliseconds, is how long the git processes of a belay under test may be
-// silent.
+// hurryVar is the time limit for silent git processes of a tested belay, in milliseconds.
 const hurryVar = "BELAY_TEST_GIT_LIMIT"
 
 func hurryGit() {
@@ -28,11 +27,11 @@ func hurryGit() {
 	}
 }
 
-// oddPlace is a file that belay or git reads. Where what is odd there can be passed over, every
-// command ends well.
+// oddPlace is a file that belay or git reads. If an odd file can be ignored there, every command
+// succeeds.
 type oddPlace struct {
-	path   string // from the folder above the repository
-	config string // a key that is set to the path first
+	path   string // relative to the folder above the repository
+	config string // a git config key that is set to the path first
 }
 
 var oddPlaces = []oddPlace{
@@ -63,13 +62,13 @@ var oddKinds = []struct {
 }
 
 const (
-	oddTime   = 5 * time.Second // of the processor
+	oddTime   = 5 * time.Second // processor time
 	oddMemory = 200 << 10       // KiB
 )
 
-// TestOddFiles puts a FIFO, a device without end and a file of 4 GiB in every place that
-// belay or git reads, and has every kind of command end soon, in little memory, with nothing
-// left running; either well, or with the file named.
+// TestOddFiles puts a FIFO, an endless device and a file of 4 GiB at every path that belay or git
+// reads. Every kind of command ends soon, in little memory, with nothing left running; it succeeds,
+// or names the file.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -88,13 +87,13 @@ func TestOddFiles(t *testing.T) {
 	for _, p := range oddPlaces {
 		for k := range oddKinds {
 			if p.path == "repo/a.txt" && oddKinds[k].name == "sparse" {
-				continue // a tracked file is held, however large
+				continue // a tracked file is stored, however large
 			}
 			cells = append(cells, oddCell{p, k})
 		}
 	}
 	if !crashAll() {
-		cells = every(cells, map[bool]int{false: 10, true: 4}[wide()], 0) // each kind in turn
+		cells = every(cells, map[bool]int{false: 10, true: 4}[wide()], 0) // the kinds alternate
 	}
 	count := 0
 	for i, c := range cells {
@@ -143,7 +142,7 @@ func (w *world) oddly(what, mark, path string, args []string) {
 	_ = c.Wait()
 	over.Stop()
 	took := time.Since(began)
-	used := c.ProcessState.UserTime() + c.ProcessState.SystemTime() // with that of its gits
+	used := c.ProcessState.UserTime() + c.ProcessState.SystemTime() // including its git processes
 	fault := func(format string, more ...any) {
 		w.t.Errorf("%s: belay %s: %s\n%s", what, strings.Join(args, " "), fmt.Sprintf(format, more...), tail(said.String(), 1500))
 	}
@@ -171,7 +170,7 @@ func (w *world) oddly(what, mark, path string, args []string) {
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
-// marked gives the command lines of all processes with this in their environment.
+// marked returns the command lines of all processes with this in their environment.
 func marked(variable string) (found []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range all {

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// top is the root of the source.
+// top is the root of the repository.
 const top = "../.."
 
 type preCommitHook struct {
@@ -49,8 +49,8 @@ type action struct {
 	} `yaml:"runs"`
 }
 
-// TestPackages: what pre-commit and GitHub read of this repository is right, and what it runs exists, has these flags and
-// does what it should in a repository.
+// TestPackages: the files for pre-commit and GitHub in this repository are valid, and the commands
+// in them exist, have these flags and work in a repository.
 func TestPackages(t *testing.T) {
 	var hooks []preCommitHook
 	strictYAML(t, ".pre-commit-hooks.yaml", &hooks)
@@ -103,7 +103,7 @@ func TestPackages(t *testing.T) {
 	testscript.Run(t, p)
 }
 
-// actionOf reads action.yml. Its script takes its settings by the variables that the last step sets, each of which it reads.
+// actionOf reads action.yml. Its script reads each variable that the last step sets.
 func actionOf(t *testing.T) action {
 	t.Helper()
 	var a action

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestGitProcesses bounds how many git processes a run starts for one attempt. Each costs
-// milliseconds, and a run that reads every object with a process of its own starts ten times
-// as many without anything else being different.
+// TestGitProcesses limits the number of git processes of a run with one attempt. Each costs
+// milliseconds, and a run that starts one for each object would start ten times as many without any
+// other difference.
 func TestGitProcesses(t *testing.T) {
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
 	git, err := exec.LookPath("git")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRollbackThreeWays has an agent change files, then a person, then both go back in
-// each of the ways there are.
+// TestRollbackThreeWays changes files as an agent, then as a person, and rolls back in each of the
+// three ways.
 func TestRollbackThreeWays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -35,7 +35,7 @@ func TestRollbackThreeWays(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		args  []string
-		files map[string]string // what each holds afterwards; "" for not there
+		files map[string]string // contents afterwards; "" if the file does not exist
 		says  []string
 	}{
 		{"plain", []string{"--yes"}, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "src/new.txt": "", "tests/t.txt": "old\n", "keep/c.txt": "three\n",
@@ -91,7 +91,7 @@ func TestRollbackThreeWays(t *testing.T) {
 	}
 }
 
-// change writes files as somebody does; no text deletes one.
+// change writes files; "" deletes one.
 func (w *world) change(files map[string]string) {
 	w.t.Helper()
 	for name, text := range files {

@@ -62,7 +62,7 @@ func play(lines []string) int {
 	return 0
 }
 
-// cmdRepo makes a repository with staged, unstaged and untracked work in it.
+// cmdRepo creates a repository with staged, unstaged and untracked work.
 func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 	dir := "repo"
 	if len(args) > 0 {
@@ -91,8 +91,7 @@ func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Chdir(dir))
 }
 
-// cmdID sets a variable to the id of the n-th snapshot that matches a kind:
-// id VAR KIND [N].
+// cmdID sets a variable to the ID of the n-th snapshot of a kind: id VAR KIND [N].
 func cmdID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("belay", "snapshot", "list", "--kind", args[1]))
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
@@ -108,9 +107,9 @@ func cmdID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.Fields(lines[n])[0])
 }
 
-// cmdSame keeps a fingerprint of the user's repository under a name the first time
-// and compares with it later: every path's type, mode, bytes and link target; index
-// bytes; HEAD, refs outside refs/belay, reflogs, stash list and status.
+// cmdSame stores a fingerprint of the user's repository under a name the first time and compares
+// with it later: every path's type, mode, bytes and link target; index bytes; HEAD, refs outside
+// refs/belay, reflogs, stash list and status.
 func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
 	now := fingerprint(ts)
 	key := "SAME_" + args[0]
@@ -193,7 +192,7 @@ func difference(a, b string) string {
 	return out.String()
 }
 
-// cmdAppears waits until a file exists (and, with a second argument, holds that text).
+// cmdAppears waits until a file exists (and, with a second argument, contains that text).
 func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 	deadline := time.Now().Add(patience)
 	for time.Now().Before(deadline) {
@@ -206,7 +205,7 @@ func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s did not come", args[0])
 }
 
-// cmdNoProc fails when a process of this story runs that has the text on its command line.
+// cmdNoProc fails if a process of this story has the text on its command line.
 func cmdNoProc(ts *testscript.TestScript, neg bool, args []string) {
 	deadline := time.Now().Add(patience)
 	for {
@@ -221,8 +220,8 @@ func cmdNoProc(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// processes gives those with a text on their command line, but not those of the same story in another run of the tests on
-// this machine, which have another WORK.
+// processes returns the processes with a text on their command line, except those of the same story
+// in another run of the tests, which have another WORK.
 func processes(ts *testscript.TestScript, text string) []string {
 	var found []string
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -238,7 +237,7 @@ func processes(ts *testscript.TestScript, text string) []string {
 	return found
 }
 
-// cmdCode runs belay and wants an exact exit status: code N belay ARGS…
+// cmdCode runs belay and expects an exact exit status: code N belay ARGS…
 func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -255,8 +254,8 @@ func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdKillAt kills a command right before it does something to a path: killat OP PATH
-// COMMAND…, where OP is as worktree.Fault has it.
+// cmdKillAt kills a command before it does something to a path: killat OP PATH COMMAND…, with an
+// OP of worktree.Fault.
 func cmdKillAt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("BELAY_CRASH", "0:"+modeAt+":"+args[0]+" "+args[1])
 	err := ts.Exec(args[2], args[3:]...)
@@ -267,9 +266,9 @@ func cmdKillAt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdKillAll is a power cut in small: killall NAME MARK kills the background command
-// and, in the same breath, every process of its agent's run: shim, guard, agent and
-// what they started. MARK is a text on the agent's command line.
+// cmdKillAll simulates a power failure: killall NAME MARK kills the background command and, at the
+// same time, every process of its agent's run: shim, guard, agent and their child processes. MARK
+// is a text on the agent's command line.
 func cmdKillAll(ts *testscript.TestScript, neg bool, args []string) {
 	var doomed []int
 	for _, line := range processes(ts, args[1]) {
@@ -286,14 +285,14 @@ func cmdKillAll(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("shim, guard and agent were expected, there are %v", doomed)
 	}
 	ts.Check(syscall.Kill(runner(ts), syscall.SIGKILL))
-	for range 3 { // whoever was being born in the meantime
+	for range 3 { // again for processes that were started meanwhile
 		for _, pid := range doomed {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
 }
 
-// runner is the process id of the belay that works in the tree, as it says itself.
+// runner returns the process ID of the belay that works in the tree, from its own files.
 func runner(ts *testscript.TestScript) int {
 	text := ts.ReadFile(".git/belay/tree.lock")
 	_, rest, _ := strings.Cut(text, `"pid":`)

@@ -11,16 +11,18 @@ import (
 	"testing"
 )
 
-// clash is a pair of changes that each pass their tests, change no common file, and do not pass together: the first
-// changes the library and the test of it, the second is a new file that relies on how it was.
+// clash is a pair of changes that each pass their tests, change no common file, and fail together:
+// the first changes the library and its test, the second is a new file that depends on the old
+// behaviour.
 type clash struct {
 	name     string
 	old, new string // in the library
 	was, is  string // in its test
-	relies   string // a test of the new file's, as one line
+	relies   string // a test of the new file, as one line
 }
 
-// A language of clashes. The files are those of a small library with a test for each thing in it.
+// clashing has the clashes of a language. The files are a small library with a test for each of its
+// functions.
 type clashing struct {
 	name, test, format, program string
 	lib, tests                  string // paths
@@ -97,8 +99,9 @@ var clashingLanguages = []clashing{
 		}},
 }
 
-// TestSemanticConflicts: of four tasks, two clash. Nothing that fails its tests is merged, the second of the two is
-// named, and it takes at most log2 N + 2 runs of the tests. BELAY_WIDE tries all of them, otherwise one.
+// TestSemanticConflicts: of four tasks, two clash. Nothing that fails its tests is merged, the
+// second of the two is named, and the tests run at most log2 N + 2 times. BELAY_WIDE tries all
+// clashes, otherwise one.
 func TestSemanticConflicts(t *testing.T) {
 	t.Parallel()
 	cache := folder(t)

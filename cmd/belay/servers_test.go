@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestServersSideBySide: ten tasks at once, each with a server on its tree's port and a copy of the user's .env:
-// all answer at the same time, each for its own task.
+// TestServersSideBySide: ten tasks in parallel, each with a server on its worktree's port and a
+// copy of the user's .env: all answer at the same time, each for its own task.
 func TestServersSideBySide(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".gitignore": ".env\nset-up\n", ".worktreeinclude": ".env\n", "a.txt": "1\n",
@@ -51,7 +51,7 @@ func TestServersSideBySide(t *testing.T) {
 	}
 }
 
-// serveTask is the program of one task: it says on which port it is, and for which task.
+// serveTask is the program of one task: it serves its port and its task's name.
 func serveTask() {
 	port, task := os.Getenv("BELAY_PORT_BASE"), os.Getenv("BELAY_TASK")
 	if err := os.WriteFile(filepath.Join(os.Args[1], "port-of-"+task), []byte(port), 0o644); err != nil {

@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	// same is how soon after the first signal a second one is the same request: GNU timeout
-	// sends TERM to its child and then to its whole group.
+	// same is how long after the first signal a second one counts as the same request: GNU timeout
+	// sends TERM to its child and then to its process group.
 	same = time.Second
-	// From TERM or a hang-up to the end of every wait, and to leaving whatever still goes on.
-	// A machine that shuts down gives two seconds where it gives any.
+	// orderly is the time from TERM or a hang-up until every wait is cancelled, last the time until
+	// belay exits anyway. A machine that shuts down may allow only two seconds.
 	orderly, last = 1200 * time.Millisecond, 1700 * time.Millisecond
-	// farewell is how long a last message may take: nobody may be reading.
+	// farewell is the time limit for the last message, because perhaps nobody reads it.
 	farewell = 100 * time.Millisecond
 )
 
-// signals gives a context, and t another one. The first Ctrl-C, TERM or hang-up ends that of
-// t, which asks for an orderly end: the agent is stopped, its work captured. Ctrl-C gives it
-// all the time it needs; a second one later leaves at once. TERM and a hang-up do not wait
-// long: they end the context given as well, and then leave, with what may still be running
-// and how to come back. Every file is then as after a kill at that moment, which the next
-// command recovers from.
+// signals returns the hard context, and sets t.StopRequested, the soft one. The first Ctrl-C, TERM
+// or hang-up ends the soft one, which asks for an orderly end: the agent is stopped, its work
+// captured. Ctrl-C allows unlimited time for that; a second one later exits at once. TERM and a
+// hang-up allow little time: they end the hard context as well, and then exit, with a message about
+// what may still be running and how to continue. All files are then as after a kill, from which the
+// next command recovers.
 //
-// A reader of the output that goes away (belay run … | head -1) is the first Ctrl-C once a task
-// is under way, and any other command ends by SIGPIPE as usual. Each further write tells it again:
-// that hurries nobody.
+// Once a task is under way, a broken pipe of the output (belay run … | head -1) counts as the
+// first Ctrl-C; any other command ends by SIGPIPE as usual. Further writes to the pipe change
+// nothing.
 func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 	hard, kill := context.WithCancel(context.Background())
 	soft, ask := context.WithCancel(hard)
@@ -49,7 +49,7 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 			select {
 			case sig := <-c:
 				if sig == os.Interrupt && t.IsPaging() {
-					continue // the pager has it, too
+					continue // the pager gets it, too
 				}
 				if !first.IsZero() && time.Since(first) > same {
 					leave(t)
@@ -64,7 +64,7 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 					hint = time.After(last)
 				}
 			case <-unread:
-				if outputBroken() { // a git process that died while belay wrote to it is another matter
+				if outputBroken() { // otherwise a git process died while belay wrote to it
 					ask()
 				}
 			case <-hint:
@@ -81,8 +81,8 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 	return hard, func() { signal.Stop(c); signal.Stop(unread); ask(); kill() }
 }
 
-// outputBroken reports whether nobody reads the standard output or the errors any more. SIGPIPE does not say which of the
-// process's pipes it is about.
+// outputBroken reports whether the reader of the standard output or the standard error is gone.
+// SIGPIPE does not identify the pipe.
 func outputBroken() bool {
 	fds := []unix.PollFd{{Fd: 1}, {Fd: 2}}
 	if _, err := unix.Poll(fds, 0); err != nil {
@@ -91,7 +91,7 @@ func outputBroken() bool {
 	return (fds[0].Revents|fds[1].Revents)&(unix.POLLERR|unix.POLLHUP) != 0
 }
 
-// leave ends the process, with its git processes. The agent's shim stays.
+// leave exits, and ends belay's git processes, but not the agent's shim.
 func leave(t *terminal.Terminal) {
 	git.EndAll()
 	told := make(chan struct{})

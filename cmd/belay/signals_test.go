@@ -18,17 +18,17 @@ import (
 	"github.com/belay-dev/belay/internal/journal"
 )
 
-// waiting is something that belay waits for.
+// waiting is a reason for belay to wait.
 type waiting struct {
 	name  string
 	args  []string
-	ready func(d *world) bool                 // it waits now; nil: a moment after the start
-	set   func(t *testing.T, d *world) func() // makes it wait, and gives what ends that
+	ready func(d *world) bool                 // it waits now; nil: some time after the start
+	set   func(t *testing.T, d *world) func() // makes it wait; the result ends that
 	says  string
 }
 
-// slowGit makes git take its time to read the config, as on a disk that does not answer. The
-// config includes another, so that belay asks git and does not read it itself.
+// slowGit makes git read its config slowly, as from a disk that does not answer. The config
+// includes another one, so belay must ask git instead of reading it itself.
 func slowGit(t *testing.T, d *world) func() {
 	git, err := exec.LookPath("git")
 	d.must(err)
@@ -83,9 +83,9 @@ func waits() []waiting {
 	}
 }
 
-// TestTermEndsBelay: TERM, a hang-up, and TERM twice in one moment, which GNU timeout sends,
-// end belay, though what it waits for would take minutes, or an hour: with status 130, a message
-// that says how to come back, an unbroken record, and nothing left running but an agent.
+// TestTermEndsBelay: TERM, a hang-up, and TERM twice at once, as GNU timeout sends it, end belay
+// although it would wait for minutes, or an hour: with status 130, a message about how to continue,
+// an unbroken record, and nothing left running except an agent.
 func TestTermEndsBelay(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
@@ -95,7 +95,7 @@ func TestTermEndsBelay(t *testing.T) {
 				continue
 			}
 			t.Run(wait.name+", "+name, func(t *testing.T) {
-				t.Parallel() // it waits more than it works
+				t.Parallel() // mostly waiting
 				d := w.another(t, filepath.Join(folder(t), "w"))
 				mark := fmt.Sprintf("%d-%d-%s", os.Getpid(), i, strings.ReplaceAll(name, " ", ""))
 				c, said, free := d.waitingFor(t, wait, mark)
@@ -122,7 +122,7 @@ func TestTermEndsBelay(t *testing.T) {
 	}
 }
 
-// TestKilledBelayLeavesNoGit: after a SIGKILL none of its git processes lives.
+// TestKilledBelayLeavesNoGit: after a SIGKILL no git process of belay is alive.
 func TestKilledBelayLeavesNoGit(t *testing.T) {
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
 	mark := fmt.Sprintf("%d-killed", os.Getpid())
@@ -135,8 +135,8 @@ func TestKilledBelayLeavesNoGit(t *testing.T) {
 	nothingLeft(t, "killed", mark)
 }
 
-// TestSecondCtrlC: the first one gives the agent its time, a second one a moment later
-// leaves, and says what goes on.
+// TestSecondCtrlC: the first one gives the agent its time, a second one later exits with a message
+// about what is still running.
 func TestSecondCtrlC(t *testing.T) {
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
 	mark := fmt.Sprintf("%d-ctrlc", os.Getpid())
@@ -150,7 +150,7 @@ func TestSecondCtrlC(t *testing.T) {
 		t.Fatalf("it did not wait for the agent:\n%s", said)
 	case <-time.After(same + 200*time.Millisecond):
 	}
-	// Belay counts from when it heard the first one, which can be late on a busy machine.
+	// Belay counts from the time when it got the first one, which can be late on a busy machine.
 	hasToLeave(t, c, said, ended)
 	endAgent(mark)
 	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(said.String(), "the agent of T1 may still be running") {
@@ -159,8 +159,8 @@ func TestSecondCtrlC(t *testing.T) {
 	nothingLeft(t, "Ctrl-C", mark)
 }
 
-// hasToLeave waits for the end of belay, and with a channel that tells of it presses Ctrl-C until then. What belay waits for
-// takes longer than this waits.
+// hasToLeave waits for the end of belay, and with ended not nil presses Ctrl-C until then. What
+// belay waits for takes longer than this waits.
 func hasToLeave(t *testing.T, c *exec.Cmd, said *bytes.Buffer, ended chan error) {
 	t.Helper()
 	interrupt := func() { _ = c.Process.Signal(os.Interrupt) }
@@ -182,7 +182,7 @@ func hasToLeave(t *testing.T, c *exec.Cmd, said *bytes.Buffer, ended chan error)
 	}
 }
 
-// graceVar is how long a belay under test gives an agent from TERM to KILL, and waits for a record that is locked.
+// graceVar is how long a tested belay waits for an agent after TERM, and for a locked record.
 const graceVar = "BELAY_TEST_AGENT_GRACE"
 
 func longGrace() {
@@ -191,7 +191,7 @@ func longGrace() {
 	}
 }
 
-// endAgent kills the agent that belay left, which has an hour to end of TERM.
+// endAgent kills the agent that belay left running, which has an hour to end after TERM.
 func endAgent(mark string) {
 	for _, pid := range withEnv([]byte("BELAY_ODD=" + mark + "\x00")) {
 		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.HasPrefix(line, []byte("sh\x00")) || bytes.HasPrefix(line, []byte("sleep\x00")) {
@@ -200,7 +200,7 @@ func endAgent(mark string) {
 	}
 }
 
-// waitingFor starts belay and returns when it waits.
+// waitingFor starts belay and returns once it waits.
 func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd, said *bytes.Buffer, free func()) {
 	t.Helper()
 	free = func() {}
@@ -210,7 +210,7 @@ func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd
 	said = &bytes.Buffer{}
 	c = exec.Command("belay", wait.args...)
 	c.Dir, c.Env = w.repo, w.env("BELAY_ODD="+mark, graceVar+"=1h", "UP="+w.up, "PATH="+filepath.Join(w.up, "bin")+":"+os.Getenv("PATH"))
-	in, err := c.StdinPipe() // it stays open
+	in, err := c.StdinPipe() // stays open
 	w.must(err)
 	t.Cleanup(func() { _ = in.(io.Closer).Close() })
 	c.Stdout, c.Stderr, c.WaitDelay = said, said, 5*time.Second
@@ -219,7 +219,7 @@ func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd
 	asleep := 0
 	for began := time.Now(); time.Since(began) < patience; {
 		time.Sleep(100 * time.Millisecond)
-		if allAsleep(c.Process.Pid) { // not while it starts; who waits for a lock looks again and again
+		if allAsleep(c.Process.Pid) { // not while it starts; a process that waits for a lock polls
 			asleep++
 		}
 		if wait.ready != nil && wait.ready(w) || wait.ready == nil && asleep >= 10 {
@@ -230,7 +230,7 @@ func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd
 	return nil, nil, nil
 }
 
-// allAsleep reports whether no thread of a process runs, or would if the machine had the time.
+// allAsleep reports whether all threads of a process sleep.
 func allAsleep(pid int) bool {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	for _, f := range tasks {
@@ -263,9 +263,9 @@ func nothingLeft(t *testing.T, what, mark string) {
 	}
 }
 
-// TestReaderGone: when the reader of its output goes away (belay run … 2>&1 | head -1), a run ends as
-// after Ctrl-C: nothing of the agent lives, its work is captured, and the task can be resumed. A
-// command that runs no task is ended by SIGPIPE, as by the system.
+// TestReaderGone: when the reader of its output exits (belay run … 2>&1 | head -1), a run ends as
+// after Ctrl-C: no process of the agent survives, its work is captured, and the task can be
+// resumed. A command that runs no task is ended by SIGPIPE, as by default.
 func TestReaderGone(t *testing.T) {
 	w := quietWorld(t, map[string]string{"a.txt": "one\n"})
 	mark := fmt.Sprintf("%d-reader", os.Getpid())
@@ -300,8 +300,8 @@ func TestReaderGone(t *testing.T) {
 	}
 }
 
-// TestOtherPipeBroken: a SIGPIPE that is not about the output, as of a git process that died while belay wrote to it, pauses
-// no run.
+// TestOtherPipeBroken: a SIGPIPE of another pipe, such as to a git process that died while belay
+// wrote to it, does not pause a run.
 func TestOtherPipeBroken(t *testing.T) {
 	w := quietWorld(t, map[string]string{"a.txt": "one\n"})
 	agent := `echo more > new.txt; echo working; while [ ! -e ../go ]; do sleep 0.05; done`
@@ -318,7 +318,7 @@ func TestOtherPipeBroken(t *testing.T) {
 	}
 }
 
-// readBy starts belay with all its output going to a pipe.
+// readBy starts belay with all its output in a pipe.
 func (w *world) readBy(mark string, args ...string) (*exec.Cmd, *os.File) {
 	w.t.Helper()
 	r, out, err := os.Pipe()

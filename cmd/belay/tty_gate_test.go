@@ -14,8 +14,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// rejected starts a run at a terminal whose only attempt is rejected, and waits for the gate. The second attempt is right.
-// What is typed before the gate is there must not count.
+// rejected starts a run at a terminal with only one attempt, which is rejected, and waits for the
+// gate. The second attempt is right. Keys typed before the gate must not count.
 func rejected(t *testing.T, args ...string) (*world, *sitting) {
 	t.Helper()
 	w := quietWorld(t, nil)
@@ -135,7 +135,7 @@ func TestGateShowsItsKeys(t *testing.T) {
 	}
 }
 
-// TestNotify: a program and the bell say that a task waits, once for each gate.
+// TestNotify: a program and the bell announce a waiting task, once for each gate.
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": `
@@ -145,7 +145,7 @@ notify: {bell: true, desktop: true, command: [sh, -c, 'echo "$BELAY_TASK: $BELAY
 	w.must(os.Chmod(filepath.Join(w.up, "bin", "notify-send"), 0o755))
 	s := w.sitWith([]string{"PATH=" + filepath.Join(w.up, "bin") + ":" + os.Getenv("PATH")},
 		"run", "--trust", "write -- a", "--retries", "0", "--test", "false", "--", "sh", "-c", "echo $BELAY_ATTEMPT > a.txt")
-	said := func(times int) { // an answer that comes first makes a message needless
+	said := func(times int) { // an earlier answer makes a message needless
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			told, _ := os.ReadFile(filepath.Join(w.up, "told"))
@@ -181,8 +181,9 @@ notify: {bell: true, desktop: true, command: [sh, -c, 'echo "$BELAY_TASK: $BELAY
 	}
 }
 
-// TestGateNoKeys: what is no answer ends and changes nothing, and the gate asks again: unknown keys, Enter, arrows, a text that is
-// pasted and starts with a key of the menu, a no, another size of the terminal.
+// TestGateNoKeys: input that is no answer ends and changes nothing, and the gate asks again:
+// unknown keys, Enter, arrows, pasted text that starts with a key of the menu, a no, a resized
+// terminal.
 func TestGateNoKeys(t *testing.T) {
 	t.Parallel()
 	w, s := rejected(t)
@@ -198,7 +199,7 @@ func TestGateNoKeys(t *testing.T) {
 	if got := strings.Count(s.String(), "press one of: d diagnose, g guide,"); got != asked-1 {
 		t.Errorf("the keys are listed %d times, not %d:\n%s", got, asked-1, s)
 	}
-	s.press("\x1b[A") // an arrow is passed over, and with it a key that is read in one piece with it
+	s.press("\x1b[A") // an arrow is skipped, with a key that is read together with it
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 10, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func TestGateNoKeys(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.repo, "answer")); err != nil {
 		t.Errorf("the rejected work is gone: %v", err)
 	}
-	s.insist("v", "decide: ", asked+1) // a key that is pressed before the question is there again may be dropped
+	s.insist("v", "decide: ", asked+1) // a key that is pressed before the question is printed again may be dropped
 	if !strings.Contains(s.String(), "+++ b/answer") {
 		t.Errorf("the change is not shown:\n%s", s)
 	}
@@ -226,8 +227,8 @@ func TestGateNoKeys(t *testing.T) {
 	s.ends(3)
 }
 
-// TestGateTwoTerminals: a task has one runner. A second terminal is told so, and what it decides continues the run in the
-// first one, also while that one types.
+// TestGateTwoTerminals: a task has one runner. A second terminal gets a message, and its decision
+// continues the run in the first one, even while somebody types there.
 func TestGateTwoTerminals(t *testing.T) {
 	t.Parallel()
 	w, s := rejected(t)
@@ -245,7 +246,7 @@ func TestGateTwoTerminals(t *testing.T) {
 	}
 }
 
-// TestGateTerminalKept: whatever ends the gate, the terminal shows what is typed again.
+// TestGateTerminalKept: however the gate ends, the terminal echoes input again.
 func TestGateTerminalKept(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*sitting){
@@ -256,7 +257,7 @@ func TestGateTerminalKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, s := rejected(t)
-			time.Sleep(200 * time.Millisecond) // it reads keys by now
+			time.Sleep(200 * time.Millisecond) // until it reads keys
 			end(s)
 			late := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
 			defer late.Stop()

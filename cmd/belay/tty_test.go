@@ -14,22 +14,22 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestGateOnATerminal answers a gate as a person does, at a real terminal: the question
-// comes with the attempts and the options, a wrong word is asked about again, and the
-// words after guide reach the agent. Nothing the agent prints moves the cursor.
+// TestGateOnATerminal answers a gate at a real terminal, like a person: the question comes with the
+// attempts and the options, an unknown word is asked again, and the text after guide reaches the
+// agent. Nothing that the agent prints moves the cursor.
 func TestGateOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, nil)
 	agent := `printf '\033[2J\033]0;title\007hello\n'; cat > prompt; grep -q forty-two prompt && echo 42 > answer || echo 0 > answer`
 	s := w.sit("run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer", "--", "sh", "-c", agent)
-	s.press("xy") // before anything is asked: it must not count
+	s.press("xy") // before the question: it must not count
 	s.await("decide: ")
 	s.press("z")
 	s.await("press one of: ")
 	s.awaits("decide: ", 2)
 	s.press("v")
 	s.await("+++ b/answer")
-	for i, key := range []string{"s", "x"} { // what rolls back is asked about once more
+	for i, key := range []string{"s", "x"} { // decisions that roll back need a confirmation
 		s.awaits("decide: ", 3+i)
 		s.press(key)
 		s.awaits("roll back and end the task? [y/N]", 1+i)
@@ -53,8 +53,8 @@ func TestGateOnATerminal(t *testing.T) {
 	}
 }
 
-// TestCheckOnATerminal: while a judgement goes on, the terminal says which checks are under
-// way, how many have ended, and which failed; at the end every one is reported.
+// TestCheckOnATerminal: during the checks the terminal shows which are running, how many have
+// ended, and which failed; at the end all are listed.
 func TestCheckOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, nil)
@@ -65,7 +65,7 @@ func TestCheckOnATerminal(t *testing.T) {
 	s.await("checking: tests (")
 	s.await("done, protect failed)")
 	w.must(os.WriteFile(filepath.Join(w.up, "go"), nil, 0o644))
-	s.await("1 blocking finding") // the last line: all before it has been read
+	s.await("1 blocking finding") // the last line: everything before it was read
 	s.ends(1)
 	text := s.String()
 	for _, name := range []string{"change", "scope", "protect", "rules", "size", "secrets", "tests"} {
@@ -75,8 +75,8 @@ func TestCheckOnATerminal(t *testing.T) {
 	}
 }
 
-// TestTrustOnATerminal: a check asks whether what the repository names may run, and the time
-// that the person takes to answer is not taken off its time limit.
+// TestTrustOnATerminal: a check asks whether the repository's commands may run, and the time until
+// the answer does not count towards its time limit.
 func TestTrustOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": "checks: {tests: {command: \"touch ../ran\"}}\n", "a.txt": "a\n"})
@@ -96,11 +96,11 @@ func TestTrustOnATerminal(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.up, "ran")); err != nil {
 		t.Errorf("the tests did not run: %v\n%s", err, s)
 	}
-	w.succeed("check", "--before", "HEAD") // once is enough
+	w.succeed("check", "--before", "HEAD") // it does not ask again
 }
 
-// TestReviewWakesTheRun: a run that waits at a terminal for a person's review goes on by
-// what is recorded from elsewhere: it mends what is rejected, and ends with the approval.
+// TestReviewWakesTheRun: a run that waits at a terminal for a person's review continues with one
+// recorded elsewhere: it fixes what is rejected, and ends with the approval.
 func TestReviewWakesTheRun(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": "reviewers: {tester: {kind: person}}\n"})
@@ -118,9 +118,8 @@ func TestReviewWakesTheRun(t *testing.T) {
 	}
 }
 
-// TestArbiterOnATerminal: whoever accepts refused work at a terminal is asked five
-// questions and for the reason; the category follows, and all of it stands in the review
-// cycle's file.
+// TestArbiterOnATerminal: a person who accepts rejected work at a terminal is asked five questions
+// and for the reason; the category follows from them, and the review cycle's file has all of it.
 func TestArbiterOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, nil)
@@ -145,7 +144,8 @@ func TestArbiterOnATerminal(t *testing.T) {
 	}
 }
 
-// TestStatusIsWatched: on a terminal the status is drawn again as it changes, and Ctrl-C ends that as if it were done.
+// TestStatusIsWatched: on a terminal the status is redrawn as it changes, and Ctrl-C ends it with
+// success.
 func TestStatusIsWatched(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, nil)
@@ -160,8 +160,8 @@ func TestStatusIsWatched(t *testing.T) {
 	}
 }
 
-// TestPager: what does not fit on a terminal goes through the pager, with its colours; what fits does not, and
-// --no-color is plain. A pager that is left early is no error.
+// TestPager: output that does not fit on a terminal goes through the pager, with its colours;
+// shorter output does not, and --no-color is plain. Leaving a pager early is no error.
 func TestPager(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{"long.txt": "a\n"})
@@ -193,7 +193,7 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// sitting is belay at work at a terminal, with somebody who reads the screen and types.
+// sitting is belay running at a terminal, with somebody who reads the screen and types.
 type sitting struct {
 	t   testing.TB
 	cmd *exec.Cmd
@@ -201,19 +201,19 @@ type sitting struct {
 
 	mu     sync.Mutex
 	screen bytes.Buffer
-	more   chan struct{} // something came to the screen since it was last looked at; closed when nothing will
+	more   chan struct{} // new output since the last read; closed at the end
 }
 
-// patience is how long anything may take to come to the screen, and belay to end.
+// patience is the time limit for expected output, and for the end of belay.
 const patience = time.Minute
 
-// sit starts belay at a terminal of its own in the world's repository.
+// sit starts belay at its own terminal in the world's repository.
 func (w *world) sit(args ...string) *sitting {
 	w.t.Helper()
 	return w.sitWith(nil, args...)
 }
 
-// sitWith is sit with more in the environment.
+// sitWith is sit with more environment variables.
 func (w *world) sitWith(env []string, args ...string) *sitting {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -246,7 +246,7 @@ func (s *sitting) read() {
 	}
 }
 
-// press types keys and no line end.
+// press types keys without a line end.
 func (s *sitting) press(keys string) {
 	s.t.Helper()
 	if _, err := s.tty.WriteString(keys); err != nil {
@@ -254,15 +254,15 @@ func (s *sitting) press(keys string) {
 	}
 }
 
-// String is all that has come to the screen.
+// String is all output so far.
 func (s *sitting) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.screen.String()
 }
 
-// insist presses a key until the text has come so many times: once more when nothing happens for long, as after a key
-// that was read together with the one before.
+// insist presses a key until the text was printed times times: again after a long silence, because
+// a key that is read together with the one before is dropped.
 func (s *sitting) insist(key, text string, times int) {
 	s.t.Helper()
 	for range 3 {
@@ -274,10 +274,10 @@ func (s *sitting) insist(key, text string, times int) {
 	s.t.Fatalf("%q did not come:\n%s", text, s)
 }
 
-// await reads the screen until the text has come.
+// await reads the screen until the text was printed.
 func (s *sitting) await(text string) { s.t.Helper(); s.awaits(text, 1) }
 
-// awaits reads the screen until the text has come so many times.
+// awaits reads the screen until the text was printed times times.
 func (s *sitting) awaits(text string, times int) {
 	s.t.Helper()
 	if !s.within(text, times, patience) {
@@ -309,7 +309,7 @@ func (s *sitting) say(line string) {
 	}
 }
 
-// ends waits for belay to end with this status, and reads what it said last.
+// ends waits for belay to end with this status, and reads the rest of its output.
 func (s *sitting) ends(status int) {
 	s.t.Helper()
 	late := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill(); s.tty.Close() })
@@ -321,7 +321,8 @@ func (s *sitting) ends(status int) {
 	}
 }
 
-// TestPhaseOnATerminal: a skipped phase is asked about, and so is what to do with one that was started and not completed.
+// TestPhaseOnATerminal: belay asks about a skipped phase, and about one that was started and not
+// completed.
 func TestPhaseOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{"specs/001-a/spec.md": "# S\n"})

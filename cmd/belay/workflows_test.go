@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// documented gives the blocks of YAML that a document shows, as they stand there.
+// documented returns the YAML blocks of a document.
 func documented(t *testing.T, name string) (blocks []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(top, name))
@@ -25,7 +25,7 @@ func documented(t *testing.T, name string) (blocks []string) {
 	return blocks
 }
 
-// workflow is one of GitHub, as far as docs/ci.md uses it. What it does not know is an error.
+// workflow is a GitHub workflow, as far as docs/ci.md uses it. Unknown keys are errors.
 type workflow struct {
 	On          string            `yaml:"on"`
 	Permissions map[string]string `yaml:"permissions"`
@@ -38,7 +38,7 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// pipeline is a job of GitLab.
+// pipeline is a GitLab job.
 type pipeline struct {
 	Belay struct {
 		Rules     []map[string]string `yaml:"rules"`
@@ -51,14 +51,15 @@ type pipeline struct {
 	} `yaml:"belay"`
 }
 
-// ci is a machine that runs jobs on requests to merge a branch of origin.
+// ci is a machine that runs jobs for requests to merge a branch of origin.
 type ci struct {
 	t                *testing.T
 	up, origin, path string
 	base, head       string
 }
 
-// machine makes a repository with main, a good branch and a bad one, and a program folder with belay.
+// machine creates a repository with main, a good branch and a bad one, and a program folder with
+// belay.
 func machine(t *testing.T) *ci {
 	t.Helper()
 	m := &ci{t: t, up: t.TempDir()}
@@ -77,11 +78,11 @@ func machine(t *testing.T) *ci {
 
 func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// belay builds the program, as the action does.
+// belay builds the program, like the action.
 func (m *ci) belay() string {
 	m.t.Helper()
 	path := filepath.Join(m.up, "belay")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", path, ".") // as action.yml builds it, from the same cache
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", path, ".") // like action.yml, with the same cache
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		m.t.Fatalf("%v\n%s", err, out)
@@ -89,14 +90,14 @@ func (m *ci) belay() string {
 	return path
 }
 
-// run runs a script as CI does.
+// run runs a script like CI.
 func (m *ci) run(dir string, env map[string]string, script string) (status int, out string) {
 	m.t.Helper()
 	c := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
 	cache, _ := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	caches := strings.Fields(string(cache))
 	c.Dir, c.Env = dir, []string{"PATH=" + m.path, "HOME=" + filepath.Join(m.up, "tmp"), "GIT_CONFIG_NOSYSTEM=1", "CI=true", "GOCACHE=" + caches[0],
-		"GOMODCACHE=" + caches[1], "GOPROXY=off"} // what it needs was fetched for this test
+		"GOMODCACHE=" + caches[1], "GOPROXY=off"} // this test's build fetched all modules
 	for k, v := range env {
 		c.Env = append(c.Env, k+"="+v)
 	}
@@ -116,7 +117,8 @@ func (m *ci) sh(dir string, env map[string]string, script string) string {
 	return out
 }
 
-// checkout is what actions/checkout and GitLab's runner leave: so much history, and a detached HEAD.
+// checkout leaves what actions/checkout and GitLab's runner leave: limited history, and a detached
+// HEAD.
 func (m *ci) checkout(branch, depth string) string {
 	m.t.Helper()
 	dir := filepath.Join(m.up, fmt.Sprintf("work-%s-%s", branch, depth))
@@ -132,7 +134,7 @@ func (m *ci) checkout(branch, depth string) string {
 
 var expression = regexp.MustCompile(`\$\{\{\s*(.*?)\s*\}\}`)
 
-// github runs a workflow, and gives the status of the step that failed first.
+// github runs a workflow, and returns the status of the first step that failed.
 func (m *ci) github(a action, w workflow, branch string, depth string) (status int, out string) {
 	m.t.Helper()
 	if w.On != "pull_request" || len(w.Jobs) != 1 {
@@ -204,8 +206,8 @@ func (m *ci) github(a action, w workflow, branch string, depth string) (status i
 	return 0, out
 }
 
-// TestWorkflows runs the workflows of docs/ci.md as they stand there, on a branch that may be merged and on one that weakens a
-// test and changes what is protected.
+// TestWorkflows runs the workflows of docs/ci.md unchanged, on a branch that may be merged and on
+// one that weakens a test and changes protected files.
 func TestWorkflows(t *testing.T) {
 	t.Parallel()
 	blocks := documented(t, "docs/ci.md")
