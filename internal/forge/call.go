@@ -17,17 +17,18 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Client speaks with the forge of one repository.
+// Client sends requests to the forge of one repository.
 type Client struct {
 	Place
-	Via string // gh, glab, tea, or the API
+	Via string // gh, glab, tea, or "the API"
 
 	send sender
-	wait func(context.Context, time.Duration) error // tests do not wait
+	wait func(context.Context, time.Duration) error // replaced in tests
 	now  func() time.Time
 }
 
-// sender sends one request, its body as JSON. An error is one of reaching the forge: an answer is none, whatever its status.
+// sender sends one request with a JSON body. The error means that the forge was not reached; any
+// answer, whatever its status, is none.
 type sender func(ctx context.Context, method, path string, body []byte) (reply, error)
 
 type reply struct {
@@ -41,14 +42,14 @@ const (
 	mostReply  = 16 << 20
 	callWait   = 30 * time.Second
 	tries      = 3
-	patience   = 10 * time.Second // a limit that ends sooner is waited for
+	patience   = 10 * time.Second // the longest rate limit to wait for
 	mostPages  = 100
-	onePage    = 50 // what Gitea gives at most unless configured otherwise
+	onePage    = 50 // Gitea's default maximum
 	mostSaying = 300
 )
 
-// New gives a client for a place: through the forge's own program where it is there and logged in, else with the token
-// of the environment. CodeCannot, with what to do, when there is neither.
+// New returns a client for a place. It uses the forge's own program if that is installed and logged
+// in, otherwise the token in the environment. Error: CodeCannot, with advice, if there is neither.
 func New(ctx context.Context, p Place) (*Client, error) {
 	c := &Client{Place: p, wait: sleep, now: time.Now}
 	if send, name := program(ctx, p); send != nil {
@@ -74,7 +75,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// overHTTP sends requests to the API. Redirects are not followed: they would take the token along.
+// overHTTP sends requests to the API. It does not follow redirects, which would get the token.
 func (p Place) overHTTP(token string) sender {
 	client := &http.Client{Timeout: callWait, CheckRedirect: func(*http.Request,
 		[]*http.Request) error {
@@ -112,8 +113,9 @@ func (p Place) overHTTP(token string) sender {
 	}
 }
 
-// call sends a request and reads the answer into out. What does no harm twice is tried again when the forge is not there or
-// fails; a request that makes something is not: whoever sends it looks first whether it is there.
+// call sends a request and decodes the answer into out. It retries idempotent requests if the forge
+// is unreachable or fails, and any request after a rate limit. Other requests that create something
+// are not retried: the caller looks first whether it exists.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) (http.Header, error) {
 	var body []byte
 	if in != nil {
@@ -163,7 +165,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) (ht
 	}
 }
 
-// limited reports whether a forge wants fewer requests, and for how long.
+// limited reports whether the forge limits the rate of requests, and for how long.
 func (c *Client) limited(r reply) (until time.Duration, limited bool) {
 	if r.status != http.StatusForbidden && r.status != http.StatusTooManyRequests {
 		return 0, false
@@ -181,7 +183,7 @@ func (c *Client) limited(r reply) (until time.Duration, limited bool) {
 	return time.Minute, r.status == http.StatusTooManyRequests
 }
 
-// statusError is an answer that is none of success.
+// statusError is an answer with a status other than 2xx.
 type statusError struct {
 	status int
 	says   string
@@ -192,7 +194,7 @@ func (e *statusError) Error() string { return e.reason.Error() }
 
 func (e *statusError) Unwrap() error { return e.reason }
 
-// status gives the HTTP status of an error, 0 for one that is none.
+// status returns the HTTP status of an error; 0 if it has none.
 func status(err error) int {
 	var s *statusError
 	if errors.As(err, &s) {
@@ -201,7 +203,7 @@ func status(err error) int {
 	return 0
 }
 
-// refusal makes a sentence of an answer, with what to do.
+// refusal converts an answer to an error with advice.
 func (c *Client) refusal(r reply, method, path string) error {
 	e := &statusError{status: r.status, says: saying(r.body)}
 	refuse := func(code belay.Code, try, what string, args ...any) error {
@@ -243,8 +245,8 @@ func (c *Client) refusal(r reply, method, path string) error {
 		r.status)
 }
 
-// saying is what a forge says in an error, on one line: message and errors of GitHub and Gitea, message or error of GitLab,
-// which may be a text, a list or an object.
+// saying returns a forge's error message in one line: message and errors of GitHub and Gitea,
+// message or error of GitLab, which may be a text, a list or an object.
 func saying(body []byte) string {
 	var e struct {
 		Message any `json:"message"`

@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// openAPI is what a forge publishes of its API, as far as requests are checked against it.
+// openAPI is the part of a forge's API description that requests are checked against.
 type openAPI struct {
 	Paths map[string]map[string]struct {
 		Parameters []struct {
@@ -31,8 +31,9 @@ type openAPI struct {
 	}
 }
 
-// TestContract makes each request that belay makes of GitHub, and checks it against the description that GitHub publishes
-// (make forge-contract): the path and method exist, each parameter is known and valid, the body fits its schema.
+// TestContract makes each of belay's requests to GitHub, and checks it against GitHub's published
+// description (make forge-contract): the path and method exist, each parameter is known and valid,
+// the body fits its schema.
 func TestContract(t *testing.T) {
 	path := os.Getenv("BELAY_OPENAPI")
 	if path == "" {
@@ -100,7 +101,7 @@ type probing struct{ failed string }
 
 func (p *probing) Errorf(format string, args ...any) { p.failed = fmt.Sprintf(format, args...) }
 
-// check compares a request with the description, and gives the path of it.
+// check compares a request with the description, and returns the matching path template.
 func (api openAPI) check(t reporter, a asked) string {
 	best := ""
 	for path, methods := range api.Paths {
@@ -150,7 +151,7 @@ func (api openAPI) check(t reporter, a asked) string {
 	return best
 }
 
-// fits reports whether a path is one of a template, whose parameters at its end may have slashes.
+// fits reports whether a path matches a template. A parameter at its end may contain slashes.
 func fits(template, path string) bool {
 	parts, is := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(is) > len(parts) && strings.HasSuffix(template, "{branch}") {

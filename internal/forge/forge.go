@@ -13,14 +13,14 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The states of a pull request.
+// States of a pull request.
 const (
 	StateOpen   = "open"
-	StateClosed = "closed" // and not merged
+	StateClosed = "closed" // not merged
 	StateMerged = "merged"
 )
 
-// Pull is a pull request, or a merge request.
+// Pull is a pull request or merge request.
 type Pull struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
@@ -31,7 +31,7 @@ type Pull struct {
 	body string
 }
 
-// BodyLimit is how many characters a forge takes as the text of a pull request.
+// BodyLimit is the maximum number of characters in the text of a pull request.
 func (p Place) BodyLimit() int {
 	if p.Kind == GitLab {
 		return 1 << 20
@@ -39,7 +39,7 @@ func (p Place) BodyLimit() int {
 	return 65536
 }
 
-// repo is the path of the repository in the API.
+// repo returns the API path of the repository.
 func (c *Client) repo() string {
 	if c.Kind == GitLab {
 		return "/projects/" + url.PathEscape(c.Path)
@@ -48,7 +48,7 @@ func (c *Client) repo() string {
 	return "/repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name)
 }
 
-// pulls and issue name what forges name differently.
+// pulls returns the API path of pull requests.
 func (c *Client) pulls() string {
 	if c.Kind == GitLab {
 		return c.repo() + "/merge_requests"
@@ -63,7 +63,7 @@ func (c *Client) update() string {
 	return http.MethodPatch
 }
 
-// textKey is what the text of a pull request or an issue is called.
+// textKey is the field with the text of a pull request or issue.
 func (c *Client) textKey() string {
 	if c.Kind == GitLab {
 		return "description"
@@ -71,7 +71,7 @@ func (c *Client) textKey() string {
 	return "body"
 }
 
-// item is a pull request or an issue in the words of all forges.
+// item is a pull request or an issue, with the fields of all forges.
 type item struct {
 	Number      int    `json:"number"`
 	IID         int    `json:"iid"`
@@ -94,7 +94,7 @@ type item struct {
 	Base struct {
 		Ref string `json:"ref"`
 	} `json:"base"`
-	PullRequest *struct{} `json:"pull_request"` // of an issue of GitHub that is a pull request
+	PullRequest *struct{} `json:"pull_request"` // set for a GitHub issue that is a pull request
 }
 
 type repository struct {
@@ -118,14 +118,15 @@ func (c *Client) pull(i item) Pull {
 	return p
 }
 
-// DefaultBranch asks for the branch that pull requests are for, and so whether the repository can be seen at all.
+// DefaultBranch asks for the base branch of pull requests. It fails if the repository is not
+// visible.
 func (c *Client) DefaultBranch(ctx context.Context) (string, error) {
 	var r repository
 	_, err := c.call(ctx, http.MethodGet, c.repo(), nil, &r)
 	return r.Default, err
 }
 
-// Branch gives the commit of a branch, "" when there is no such branch.
+// Branch returns the commit of a branch; "" if there is no such branch.
 func (c *Client) Branch(ctx context.Context, name string) (string, error) {
 	path := c.repo() + "/branches/" + branchPath(name)
 	if c.Kind == GitLab {
@@ -141,15 +142,15 @@ func (c *Client) Branch(ctx context.Context, name string) (string, error) {
 	if status(err) == http.StatusNotFound {
 		return "", nil
 	}
-	return b.Commit.ID + b.Commit.SHA, err // a forge has one of them
+	return b.Commit.ID + b.Commit.SHA, err // each forge sets one of them
 }
 
-// branchPath writes a branch's name into a path; its slashes stay.
+// branchPath escapes a branch's name for a path, except its slashes.
 func branchPath(name string) string {
 	return strings.ReplaceAll(url.PathEscape(name), "%2F", "/")
 }
 
-// Find gives the pull requests from a branch of this repository, the newest first.
+// Find returns the pull requests from a branch of this repository, the newest first.
 func (c *Client) Find(ctx context.Context, branch string) ([]Pull, error) {
 	owner, _, _ := strings.Cut(c.Path, "/")
 	query := url.Values{}
@@ -178,7 +179,7 @@ func (c *Client) Find(ctx context.Context, branch string) ([]Pull, error) {
 	return out, nil
 }
 
-// FindOpen gives the open pull request from a branch of this repository, nil for none.
+// FindOpen returns the open pull request from a branch of this repository; nil for none.
 func (c *Client) FindOpen(ctx context.Context, branch string) (*Pull, error) {
 	list, err := c.Find(ctx, branch)
 	if i := slices.IndexFunc(list, func(p Pull) bool { return p.State == StateOpen }); i >= 0 {
@@ -187,23 +188,24 @@ func (c *Client) FindOpen(ctx context.Context, branch string) (*Pull, error) {
 	return nil, err
 }
 
-// OpenRequest asks for a pull request.
+// OpenRequest describes a pull request to open.
 type OpenRequest struct {
 	Title, Text string
 	Head, Base  string
-	Mark        string // what the text is known by when it is updated: a task
+	Mark        string // identifies belay's text when it is updated: a task
 	Draft       bool
-	Again       bool // also after a person closed one
+	Again       bool // even if a person closed one
 }
 
-// Opened is a pull request, and what was done to it: opened, updated, unchanged.
+// Opened is a pull request, and what Open did: opened, updated, unchanged.
 type Opened struct {
 	Pull
 	Did string `json:"did"`
 }
 
-// Open opens a pull request, or updates the open one of the branch: its text between belay's marks, and nothing else that
-// a person wrote. CodeRefused when a person closed the one that there was. It can be repeated after any error.
+// Open opens a pull request, or updates the branch's open one: only the text between belay's marks,
+// nothing that a person wrote. Error: CodeRefused if a person closed the existing one. It can be
+// repeated after any error.
 func (c *Client) Open(ctx context.Context, q OpenRequest) (Opened, error) {
 	var last error
 	for try := 1; try <= tries; try++ {
@@ -233,7 +235,7 @@ func (c *Client) Open(ctx context.Context, q OpenRequest) (Opened, error) {
 		if last = err; !exists && s != 0 && s < 500 || ctx.Err() != nil {
 			return Opened{}, err
 		}
-		if err := c.wait(ctx, time.Duration(try)*time.Second); err != nil { // it may have been made, though the answer did not say so
+		if err := c.wait(ctx, time.Duration(try)*time.Second); err != nil { // it may exist although the answer was an error
 			return Opened{}, err
 		}
 	}
@@ -279,7 +281,7 @@ func (c *Client) refresh(ctx context.Context, p Pull, q OpenRequest) (Opened, er
 	return Opened{now, "updated"}, nil
 }
 
-// between puts a text between belay's marks in what there is: in place of the one that is there, or below.
+// between returns was with the text between belay's marks replaced, or added at the end.
 func between(was, mark, text string) string {
 	begin, end := "<!-- belay:"+mark+" -->", "<!-- /belay:"+mark+" -->"
 	text = begin + "\n" + strings.TrimSpace(text) + "\n" + end
@@ -298,10 +300,10 @@ func between(was, mark, text string) string {
 type Issue struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
-	Made   bool   `json:"made"` // false: it was there
+	Made   bool   `json:"made"` // false: it existed
 }
 
-// FileIssue opens an issue, unless an open one has the mark.
+// FileIssue opens an issue, unless an open one contains the mark.
 func (c *Client) FileIssue(ctx context.Context, title, text, mark string) (Issue, error) {
 	query := url.Values{"state": {"open"}}
 	switch c.Kind {
@@ -334,7 +336,8 @@ type comment struct {
 	HTML string `json:"html_url"`
 }
 
-// Comment writes a comment on a pull request, or updates the one that has the mark. did is written, updated or unchanged.
+// Comment writes a comment on a pull request, or updates the one with the mark. did is written,
+// updated or unchanged.
 func (c *Client) Comment(ctx context.Context, number int, text, mark string) (did string, err error) {
 	list := fmt.Sprintf("%s/issues/%d/comments", c.repo(), number)
 	if c.Kind == GitLab {
@@ -370,18 +373,18 @@ type Check struct {
 	State string `json:"state"`
 	URL   string `json:"url,omitempty"`
 
-	id   int64  // of GitHub's check run
-	says string // what it printed of itself
+	id   int64  // of a GitHub check run
+	says string // its own summary
 }
 
-// The states of checks.
+// States of checks.
 const (
 	Passed  = "pass"
 	Failed  = "fail"
 	Pending = "pending"
 )
 
-// Checks gives the checks that ran, or run, on a commit.
+// Checks returns the running and completed checks of a commit.
 func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 	switch c.Kind {
 	case GitHub:
@@ -405,7 +408,7 @@ func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 	return append(out, newest(list)...), err
 }
 
-// contextStatus is a commit status of GitHub and Gitea, which calls its state by another name.
+// contextStatus is a commit status of GitHub and Gitea. Gitea has Status instead of State.
 type contextStatus struct {
 	Context string `json:"context"`
 	State   string `json:"state"`
@@ -413,7 +416,7 @@ type contextStatus struct {
 	URL     string `json:"target_url"`
 }
 
-// newest keeps the first of each name: forges list the newest first.
+// newest keeps the first status of each name: forges list the newest first.
 func newest(list []contextStatus) (out []Check) {
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -425,7 +428,7 @@ func newest(list []contextStatus) (out []Check) {
 	return out
 }
 
-// checkRuns reads what GitHub keeps apart: check runs of apps, and statuses.
+// checkRuns returns both kinds of checks on GitHub: check runs of apps, and statuses.
 func (c *Client) checkRuns(ctx context.Context, commit string) (out []Check, err error) {
 	for page := 1; page <= mostPages; page++ {
 		var runs struct {
@@ -457,7 +460,7 @@ func (c *Client) checkRuns(ctx context.Context, commit string) (out []Check, err
 	return append(out, newest(list)...), err
 }
 
-// stateOf makes one of three states of those of the forges. What is not known has not passed.
+// stateOf maps the states of the forges to three. An unknown one is a failure.
 func stateOf(word string) string {
 	switch word {
 	case "success", "neutral", "skipped":

@@ -20,19 +20,19 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// asked is a request that a forge got.
+// asked is a received request.
 type asked struct {
 	Method, Path, Query string
 	Body                map[string]any
 }
 
-// fake is a forge with one repository, of any kind. What it does not know is an error of the test.
+// fake is a forge with one repository, of any kind. An unknown request fails the test.
 type fake struct {
 	t     *testing.T
 	kind  string
 	items map[string][]map[string]any // pulls, issues, comments
 	all   []asked
-	fail  func(n int, r *http.Request) (status int, header map[string]string, body string) // of request n; 0 answers as usual
+	fail  func(n int, r *http.Request) (status int, header map[string]string, body string) // answer to request n; 0 for the usual one
 	base  string
 }
 
@@ -137,7 +137,7 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request, a asked, rest stri
 	}
 }
 
-// list answers in pages, as few on each as it likes.
+// list answers in pages of any size.
 func (f *fake) list(w http.ResponseWriter, r *http.Request, name string) {
 	const size = 2
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
@@ -161,7 +161,8 @@ func (f *fake) writes() (n int) {
 
 var openT1 = OpenRequest{Title: "Add it", Text: "### Task\n\nbody", Head: "topic/ü", Base: "main", Mark: "T1"}
 
-// TestOpenIsIdempotent: one pull request, whatever is repeated; a person's words beside belay's stay; the second run sends nothing.
+// TestOpenIsIdempotent: there is one pull request, whatever is repeated; a person's text beside
+// belay's stays; the second run changes nothing.
 func TestOpenIsIdempotent(t *testing.T) {
 	for _, kind := range Kinds() {
 		f, c := newFake(t, kind)
@@ -195,7 +196,8 @@ func TestOpenIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestClosedByAPerson: what a person closed is not opened again unasked; what was merged is done.
+// TestClosedByAPerson: a pull request that a person closed is not opened again by itself; a merged
+// one is done.
 func TestClosedByAPerson(t *testing.T) {
 	for _, kind := range Kinds() {
 		f, c := newFake(t, kind)
@@ -222,7 +224,8 @@ func TestClosedByAPerson(t *testing.T) {
 	}
 }
 
-// TestFailures: each is an error that says what to do, nothing is made twice, and a repetition without the failure works.
+// TestFailures: each is an error with advice, nothing is created twice, and repeating it without
+// the failure works.
 func TestFailures(t *testing.T) {
 	always := func(status int, header map[string]string, body string) func(int, *http.Request) (int, map[string]string, string) {
 		return func(int, *http.Request) (int, map[string]string, string) { return status, header, body }
@@ -277,7 +280,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestLostAnswers: the forge made it and did not say so, or somebody else made it meanwhile: it is found.
+// TestLostAnswers: if the answer was lost, or somebody else created it meanwhile, the existing one
+// is found.
 func TestLostAnswers(t *testing.T) {
 	for _, kind := range Kinds() {
 		for _, status := range []int{502, 422} {
@@ -317,7 +321,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestUnreachable: no network is an error with what to do, and no panic.
+// TestUnreachable: without a network there is an error with advice, and no panic.
 func TestUnreachable(t *testing.T) {
 	_, c := newFake(t, GitHub)
 	c.API = "http://127.0.0.1:1"
@@ -391,7 +395,7 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%q: %+v %v", remote, got, err)
 		}
 	}
-	// A token goes to the host that it is for, whatever a remote's address says.
+	// A token is sent only to its own host, whatever a remote's address looks like.
 	for remote, want := range map[string]string{"https://github.com/o/r": "g", "https://github.evil.example/o/r": "", "https://gitlab.evil.example/o/r": "", "https://gitlab.com/o/r": "l"} {
 		p, err := Locate(remote, "")
 		if got, _ := p.token(); err != nil || got != want {
@@ -409,7 +413,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// programs that send a request on to the fake, and print the answer as gh, glab and tea do.
+// fakeTool forwards requests to the fake, and prints the answer like gh, glab and tea.
 const fakeTool = `#!/bin/sh
 name=$(basename "$0")
 case "$1 $2" in
@@ -439,7 +443,7 @@ grep -q ' [45]..' "$TMP/head" && { echo "$name: failed" >&2; [ $name = tea ] || 
 exit 0
 `
 
-// TestTools: whoever is logged in with gh, glab or tea needs no token, and gets the same.
+// TestTools: with a login of gh, glab or tea no token is needed, and the results are the same.
 func TestTools(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/curl"); err != nil {
 		t.Skipf("SKIPPED, NOT TESTED: the programs of the test need curl: %v", err)

@@ -8,26 +8,26 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The kinds of forges. Forgejo has the API of Gitea.
+// Kinds of forges. Forgejo has Gitea's API.
 const (
 	GitHub = "github"
 	GitLab = "gitlab"
 	Gitea  = "gitea"
 )
 
-// Kinds lists them.
+// Kinds lists the kinds of forges.
 func Kinds() []string { return []string{GitHub, GitLab, Gitea} }
 
 // Place is a repository on a forge.
 type Place struct {
 	Kind string `json:"forge"`
-	Host string `json:"host"` // with a port where the address has one
+	Host string `json:"host"` // with a port if the address has one
 	Path string `json:"path"` // owner/name; on GitLab with all groups
-	API  string `json:"-"`    // its base, without a slash at the end
+	API  string `json:"-"`    // base URL without a trailing slash
 }
 
-// Locate reads the address of a remote. kind "" is told by the host, or by the variables that CI systems set; CodeUsage
-// when that says nothing.
+// Locate parses the address of a remote. If kind is "", the host or the variables of CI systems
+// determine it. Error: CodeUsage if they do not.
 func Locate(remote, kind string) (Place, error) {
 	p := Place{Kind: kind}
 	p.Host, p.Path = split(remote)
@@ -71,7 +71,7 @@ func split(remote string) (host, path string) {
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {
 		host, path = u.Host, u.Path
 		if u.Scheme != "https" && u.Scheme != "http" {
-			host = u.Hostname() // the port is that of ssh
+			host = u.Hostname() // the port is ssh's
 		}
 	} else if at, rest, ok := strings.Cut(remote, ":"); ok && !strings.Contains(at, "/") {
 		host, path = at[strings.LastIndexByte(at, '@')+1:], rest
@@ -79,7 +79,7 @@ func split(remote string) (host, path string) {
 	return strings.ToLower(host), strings.TrimSuffix(strings.Trim(path, "/"), ".git")
 }
 
-// masked is an address without what may be a password in it.
+// masked removes the user and password from an address.
 func masked(remote string) string {
 	if u, err := url.Parse(remote); err == nil && u.User != nil {
 		u.User = nil
@@ -102,8 +102,8 @@ func kindOf(host string) string {
 	return ""
 }
 
-// server is a forge that the environment names, as CI systems do. A token of the environment is for this one: the
-// address of a remote alone does not decide who gets it.
+// server is a forge named by the environment, as in CI. The token in the environment is for this
+// one only: the address of a remote alone must not decide who gets it.
 type server struct{ host, api, token string }
 
 func serverOf(kind string) (s server) {
@@ -138,10 +138,10 @@ func serverOf(kind string) (s server) {
 	return s
 }
 
-// publicHosts are those that a token without a host is for.
+// publicHosts are the hosts for a token without a host.
 var publicHosts = map[string]string{GitHub: "github.com", GitLab: "gitlab.com", Gitea: "codeberg.org"}
 
-// token gives the environment's token for a place, "" for none, and the variable to set.
+// token returns the environment's token for a place, or "", and the variable to set.
 func (p Place) token() (token, variable string) {
 	variable = map[string]string{GitHub: "GITHUB_TOKEN", GitLab: "GITLAB_TOKEN", Gitea: "GITEA_TOKEN"}[p.Kind]
 	s := serverOf(p.Kind)

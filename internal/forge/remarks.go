@@ -11,19 +11,20 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Remark is what somebody wants changed on a pull request.
+// Remark is a requested change of a pull request.
 type Remark struct {
-	ID   string `json:"id"` // unique on its pull request
+	ID   string `json:"id"` // unique within its pull request
 	By   string `json:"by"`
-	Path string `json:"path,omitempty"` // "" for the pull request as a whole
-	Line int    `json:"line,omitempty"` // of the new text; 0 for the file, or where the line is gone
+	Path string `json:"path,omitempty"` // "" for the complete pull request
+	Line int    `json:"line,omitempty"` // in the new text; 0 for the file, or if the line no longer exists
 	Text string `json:"text"`
 	URL  string `json:"url,omitempty"`
 }
 
-// Remarks gives what people remarked on a pull request: comments on lines, and the words of reviews, unless they are
-// resolved, dismissed or approve. Only people who may write to the repository are heard: whoever else comments, which on a
-// public one is anybody, could give an agent orders. Of those remarks only the number is given.
+// Remarks returns comments on lines and the texts of reviews that neither approve nor are
+// dismissed, without resolved comments; GitHub does not report which are resolved. It returns only
+// those of people who may write to the repository, and counts the others: anybody can comment on a
+// public repository, and could give an agent orders.
 func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others int, err error) {
 	h := &remarkReader{client: c, ctx: ctx, mayWrite: map[string]bool{}}
 	switch c.Kind {
@@ -41,12 +42,12 @@ func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others
 type remarkReader struct {
 	client   *Client
 	ctx      context.Context
-	mayWrite map[string]bool // people who were asked about
+	mayWrite map[string]bool // answers so far, by person
 	list     []Remark
 	others   int
 }
 
-// add takes a remark of somebody who may write, and counts others. What belay wrote itself is none.
+// add adds a remark of somebody who may write, counts others, and skips belay's own comments.
 func (h *remarkReader) add(r Remark, may bool) {
 	r.Text = strings.TrimSpace(strings.ReplaceAll(r.Text, "\r\n", "\n"))
 	switch {
@@ -58,7 +59,7 @@ func (h *remarkReader) add(r Remark, may bool) {
 	}
 }
 
-// person is an account of a forge.
+// person is an account on a forge.
 type person struct {
 	ID       int64  `json:"id"`
 	Login    string `json:"login"`
@@ -68,7 +69,7 @@ type person struct {
 // written is a comment or a review of GitHub and Gitea.
 type written struct {
 	ID        int64   `json:"id"`
-	User      *person `json:"user"` // nil: the account is gone
+	User      *person `json:"user"` // nil: the account was deleted
 	Body      string  `json:"body"`
 	State     string  `json:"state"`
 	HTML      string  `json:"html_url"`
@@ -87,7 +88,8 @@ func (w written) by() string {
 	return w.User.Login
 }
 
-// asks reports whether a review asks for something: it is neither an approval nor one that is not sent yet.
+// asks reports whether a review may ask for a change: it is neither an approval, nor dismissed, nor
+// still a draft.
 func (w written) asks() bool {
 	switch strings.ToUpper(w.State) {
 	case "CHANGES_REQUESTED", "REQUEST_CHANGES", "COMMENTED", "COMMENT":
@@ -137,7 +139,7 @@ func (h *remarkReader) gitlab(number int) error {
 	for _, t := range threads {
 		for _, n := range t.Notes {
 			if n.System || !n.Resolvable || n.Resolved {
-				continue // events, talk, what is done
+				continue // events, discussion, resolved threads
 			}
 			r := Remark{ID: fmt.Sprintf("note %d", n.ID), By: n.Author.Username, Text: n.Body}
 			if n.Position != nil {
@@ -148,7 +150,7 @@ func (h *remarkReader) gitlab(number int) error {
 					Level int `json:"access_level"`
 				}
 				_, err := h.client.call(h.ctx, http.MethodGet, h.client.repo()+"/members/all/"+name, nil, &member)
-				return member.Level >= 30, err // a developer
+				return member.Level >= 30, err // developer or higher
 			})
 			if err != nil {
 				return err
@@ -197,7 +199,7 @@ func (h *remarkReader) gitea(number int) error {
 	return nil
 }
 
-// may remembers what was answered about a person. Somebody the forge does not know may nothing.
+// may reports whether a person may write, and caches the answer. An unknown person may not.
 func (h *remarkReader) may(name string, ask func(string) (bool, error)) (bool, error) {
 	if name == "" {
 		return false, nil
@@ -208,13 +210,14 @@ func (h *remarkReader) may(name string, ask func(string) (bool, error)) (bool, e
 	}
 	may, err := ask(name)
 	if s := status(err); s == http.StatusNotFound || s == http.StatusForbidden {
-		may, err = false, nil // a token that may not ask hears nobody
+		may, err = false, nil // without permission to ask, nobody's remarks count
 	}
 	h.mayWrite[name] = may
 	return may, err
 }
 
-// Why is what a check of GitHub says of its failure, "" where it says nothing: its own summary, and up to 20 places.
+// Why returns the summary of a failed GitHub check, with up to 20 of its annotations; "" if it has
+// none.
 func (c *Client) Why(ctx context.Context, check Check) (string, error) {
 	if check.id == 0 {
 		return check.says, nil
@@ -240,7 +243,7 @@ func (c *Client) Why(ctx context.Context, check Check) (string, error) {
 			break
 		}
 		line := strings.TrimSpace(strings.TrimSpace(a.Title) + " " + strings.TrimSpace(a.Text))
-		if a.Path != "" && a.Path != ".github" { // which GitHub puts where no file is meant
+		if a.Path != "" && a.Path != ".github" { // GitHub's path for annotations without a file
 			line = fmt.Sprintf("%s:%d: %s", a.Path, a.Line, line)
 		}
 		text += "\n" + line

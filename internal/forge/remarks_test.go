@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// said is what forges answer about the remarks on pull request 5, by the end of the path.
+// said are the forges' answers about pull request 5, by the end of the path.
 var said = map[string]map[string]string{
 	GitHub: {
 		"/pulls/5/reviews": `[{"id":1,"user":{"login":"ana"},"state":"CHANGES_REQUESTED","body":"Name it Sum.\r\n","html_url":"u1","author_association":"MEMBER"},
@@ -52,7 +52,8 @@ func answering(f *fake, with map[string]string) {
 	}
 }
 
-// TestRemarks: who may write is heard, and nobody else; what is resolved, approves or is belay's own asks for nothing.
+// TestRemarks: only remarks of people who may write count; resolved ones, approvals and belay's own
+// do not.
 func TestRemarks(t *testing.T) {
 	t.Parallel()
 	for _, kind := range Kinds() {
@@ -81,7 +82,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestWhy: what a failed check of GitHub says is its summary and the places of its failures.
+// TestWhy: the text of a failed GitHub check is its summary and its annotations.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	f, c := newFake(t, GitHub)

@@ -18,13 +18,14 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// tool is a forge's own program. It sends any request for whoever is logged in, so one way of asking serves both.
+// tool is a forge's command-line program. It sends any API request as the logged-in user, so the
+// requests are the same as over HTTP.
 type tool struct {
 	name   string
-	logged func(host string) []string // arguments that succeed when somebody is logged in there
-	lists  bool                       // the host has to be in what that prints
+	logged func(host string) []string // arguments of a command that succeeds if somebody is logged in
+	lists  bool                       // its output must contain the host
 	api    func(p Place, method, path string, body bool) []string
-	header bool // status and headers are on standard error, not before the body
+	header bool // it prints status and headers on standard error, not before the body
 }
 
 func (t tool) login(host string) string {
@@ -61,7 +62,8 @@ func includes(p Place, method, path string, body bool) []string {
 	return append(args, strings.TrimPrefix(path, "/"))
 }
 
-// program gives a sender through the forge's program; nil when it is not there or nobody is logged in.
+// program returns a sender that uses the forge's program; nil if it is not installed or nobody is
+// logged in.
 func program(ctx context.Context, p Place) (sender, string) {
 	t := tools[p.Kind]
 	path, err := exec.LookPath(t.name)
@@ -86,14 +88,14 @@ func program(ctx context.Context, p Place) (sender, string) {
 			text = append(append(bytes.TrimRight(head, "\n"), "\n\n"...), text...)
 		}
 		r, perr := parseReply(text)
-		if perr != nil { // it did not get an answer
+		if perr != nil { // there was no answer
 			return r, fmt.Errorf("%s: %w", t.name, errors.Join(err, errors.New(firstLine(complaint.String()))))
 		}
 		return r, nil
 	}, t.name
 }
 
-// most passes on what an answer may have.
+// most limits the size of an answer.
 type most struct {
 	w *bytes.Buffer
 }
@@ -111,8 +113,8 @@ func firstLine(text string) string {
 	return belay.Clip(belay.VisibleLine(line), mostSaying)
 }
 
-// parseReply reads an answer with its status line and headers, as gh, glab and tea print it. Lines before the status
-// line are passed over.
+// parseReply parses an answer with its status line and headers, as gh, glab and tea print it. It
+// skips lines before the status line.
 func parseReply(text []byte) (r reply, err error) {
 	if at := bytes.Index(text, []byte("HTTP/")); at > 0 && text[at-1] == '\n' {
 		text = text[at:]

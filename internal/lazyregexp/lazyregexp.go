@@ -5,15 +5,14 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression in the syntax of package regexp. It may be used by
-// many goroutines at once.
+// Regexp is a regular expression in the syntax of package regexp. It is safe for concurrent use.
 type Regexp struct {
 	text string
 	once sync.Once
 	made *regexp.Regexp
 }
 
-// New returns the expression. One that is not well formed panics when it is first used.
+// New returns the expression. An invalid one panics on first use.
 func New(text string) *Regexp { return &Regexp{text: text} }
 
 func (r *Regexp) get() *regexp.Regexp {

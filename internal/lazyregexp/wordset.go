@@ -5,19 +5,18 @@ import (
 	"sync"
 )
 
-// Set is a set of words. It may be used by many goroutines at once.
+// Set is a set of words. It is safe for concurrent use.
 type Set struct {
 	list string
 	once sync.Once
 	made map[string]bool
 }
 
-// Of returns the set of the words of a list, with white space between them. It is so
-// small that the compiler lays a set out ahead, and a program that has many starts
-// no later.
+// Of returns the set of the words in a list separated by white space. It is small enough that the
+// compiler initialises sets statically, so many of them do not slow down the start.
 func Of(list string) *Set { return &Set{list: list} }
 
-// Has reports whether a word is in the set, exactly as it is written.
+// Has reports whether a word is in the set; case matters.
 func (s *Set) Has(word string) bool {
 	s.once.Do(s.make)
 	return s.made[word]

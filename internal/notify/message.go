@@ -14,12 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Message says that a task waits.
+// Message is about one waiting task.
 type Message struct {
-	ID         string    `json:"id"` // of the gate: a receiver drops one that it has
+	ID         string    `json:"id"` // of the gate: a receiver drops duplicates
 	Task       string    `json:"task"`
 	Repository string    `json:"repository"`
-	Gate       int       `json:"gate,omitempty"` // its number; 0 for a task that is quarantined
+	Gate       int       `json:"gate,omitempty"` // its number; 0 for a quarantined task
 	Kind       string    `json:"kind"`           // loop.GateKind, Quarantined or Feature
 	Reason     string    `json:"reason"`
 	Link       string    `json:"link,omitempty"`
@@ -28,11 +28,12 @@ type Message struct {
 
 // Kinds of messages besides those of gates.
 const (
-	Quarantined = "quarantined" // no worker of the fleet could do a step of the task
+	Quarantined = "quarantined" // no worker of the fleet could do a step
 	Feature     = "feature"     // a feature of the fleet waits
 )
 
-// ID names a gate: record is the hash of the first entry of the task's record, or the name of its workflow.
+// ID returns the ID of a gate's message: record is the hash of the first entry of the task's
+// record, or the ID of its workflow.
 func ID(record string, gate int) string {
 	sum := sha256.Sum256([]byte("belay gate\x00" + record + "\x00" + strconv.Itoa(gate)))
 	return hex.EncodeToString(sum[:16])
@@ -53,7 +54,8 @@ var reasons = map[loop.GateKind]string{
 	Feature:            "the feature needs a decision",
 }
 
-// Reason says in belay's own words why a gate opened: the gate's own sentence can have texts of the project.
+// Reason returns a fixed text for the kind of a gate: the gate's own sentence may contain texts of
+// the project.
 func Reason(kind loop.GateKind) string {
 	if r := reasons[kind]; r != "" {
 		return r
@@ -61,20 +63,20 @@ func Reason(kind loop.GateKind) string {
 	return "a decision is needed"
 }
 
-// Link fills in {repository}, {task} and {gate} in an address, each escaped for a path. "" stays "".
+// Link fills {repository}, {task} and {gate} into an address, each escaped for a path. "" stays "".
 func Link(address string, m Message) string {
 	return strings.NewReplacer("{repository}", escape(m.Repository), "{task}", escape(m.Task),
 		"{gate}", strconv.Itoa(m.Gate)).Replace(address)
 }
 
-// What a delivery is about.
+// Kinds of deliveries.
 const (
-	EventGate    = "gate"    // one task waits
-	EventSummary = "summary" // what happened in quiet hours
-	EventTest    = "test"    // somebody tries the address
+	EventGate    = "gate"    // one waiting task
+	EventSummary = "summary" // several messages of quiet hours
+	EventTest    = "test"    // test of the address
 )
 
-// Delivery is what is sent at once. Sent again it has the same bytes.
+// Delivery is the content of one request. A retry sends the same bytes.
 type Delivery struct {
 	ID       string    `json:"id"`
 	Event    string    `json:"event"`
@@ -83,7 +85,7 @@ type Delivery struct {
 	Messages []Message `json:"messages"`
 }
 
-// deliver makes the delivery of messages, one or more.
+// deliver returns the delivery of one or more messages.
 func deliver(all []Message, at time.Time) Delivery {
 	if len(all) == 1 {
 		m := all[0]
@@ -108,7 +110,7 @@ func deliver(all []Message, at time.Time) Delivery {
 		Text: belay.CountOf(len(all), "task") + " wait: " + strings.Join(names[:min(len(names), most)], ", ") + more}
 }
 
-// Test is a delivery that is about nothing.
+// Test returns a delivery without messages.
 func Test(at time.Time) Delivery {
 	sum := sha256.Sum256([]byte("belay test\x00" + at.UTC().Format(time.RFC3339Nano)))
 	return Delivery{ID: hex.EncodeToString(sum[:16]), Event: EventTest, Time: at.UTC(), Text: "a test message of belay",

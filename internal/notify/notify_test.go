@@ -21,12 +21,12 @@ import (
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-// receiver is a webhook on this machine that checks signatures, and notes what it accepted.
+// receiver is a webhook on this machine that verifies signatures, and records accepted deliveries.
 type receiver struct {
 	*httptest.Server
 	got    []Delivery
 	bodies []string
-	status int // of the answer; 0 is 200
+	status int // status of the answer; 0 is 200
 }
 
 func receive(t *testing.T) *receiver {
@@ -90,7 +90,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// A body, a time and a secret that are not those of the signature, and an old request, are refused.
+// A signature with another body, time or secret, and an old request, are rejected.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -152,7 +152,7 @@ func TestNewWebhook(t *testing.T) {
 	}
 }
 
-// Every kind of gate has a reason of its own.
+// Every kind of gate has its own reason.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -171,7 +171,7 @@ func TestQuiet(t *testing.T) {
 	if err != nil {
 		t.Skip("no time zones on this machine")
 	}
-	for _, c := range []struct{ hours, at, end string }{ // times of Berlin; end "" is not quiet
+	for _, c := range []struct{ hours, at, end string }{ // times in Berlin; without an end it is not quiet
 		{"22:00-07:00", "2026-06-01 21:59", ""},
 		{"22:00-07:00", "2026-06-01 22:00", "2026-06-02 07:00"},
 		{"22:00-07:00", "2026-06-02 00:00", "2026-06-02 07:00"},
@@ -179,9 +179,9 @@ func TestQuiet(t *testing.T) {
 		{"22:00-07:00", "2026-06-02 07:00", ""},
 		{"12:00-13:30", "2026-06-02 13:29", "2026-06-02 13:30"},
 		{"12:00-13:30", "2026-06-02 11:59", ""},
-		{"22:00-07:00", "2026-03-28 23:00", "2026-03-29 07:00"}, // clocks go forward in that night, and
-		{"22:00-02:30", "2026-03-28 23:00", "2026-03-29 03:00"}, // 02:30 is not there
-		{"22:00-07:00", "2026-10-24 23:00", "2026-10-25 07:00"}, // they go back, and 02:30 is there twice
+		{"22:00-07:00", "2026-03-28 23:00", "2026-03-29 07:00"}, // clocks go forward in that night,
+		{"22:00-02:30", "2026-03-28 23:00", "2026-03-29 03:00"}, // so 02:30 does not occur
+		{"22:00-07:00", "2026-10-24 23:00", "2026-10-25 07:00"}, // clocks go back, and 02:30 occurs twice
 		{"22:00-02:30", "2026-10-24 23:00", "2026-10-25 02:30"},
 	} {
 		q, err := ParseQuiet(c.hours + " Europe/Berlin")
@@ -262,8 +262,8 @@ func FuzzOutbox(f *testing.F) {
 
 var errKilled = errors.New("killed")
 
-// Killed at any step, one message per gate arrives at least once, always with the same id and bytes; and not a second time
-// when its gate is seen again.
+// After a kill at any step, one message per gate arrives at least once, always with the same ID and
+// bytes; and not again when its gate is seen again.
 func TestOutboxKilled(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"", "begun", "sent"} {
@@ -304,7 +304,7 @@ func TestOutboxKilled(t *testing.T) {
 	}
 }
 
-// A receiver that is down is tried again, later each time, with the same delivery; in the end it is given up.
+// If the receiver is down, the same delivery is retried at growing intervals, and finally dropped.
 func TestOutboxDown(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -343,8 +343,8 @@ func TestOutboxDown(t *testing.T) {
 	}
 }
 
-// What comes in quiet hours is one summary at their end, without gates that were answered meanwhile; what comes after
-// them is a separate message.
+// Messages of quiet hours are one summary at their end, without gates that were answered meanwhile;
+// later ones are separate messages.
 func TestOutboxQuiet(t *testing.T) {
 	t.Parallel()
 	r := receive(t)

@@ -15,45 +15,45 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Outbox keeps in a folder which messages wait to be sent, and which were. Several processes may use one; a kill
-// between sending and writing that down has the same delivery sent again, with the same id and bytes.
+// Outbox stores waiting and sent messages in a folder. Several processes may share it. After a kill
+// between sending and recording that, the same delivery is sent again, with the same ID and bytes.
 type Outbox struct {
 	Dir   string
 	Quiet Quiet
-	Eager bool                    // a delivery that failed is tried again at once
+	Eager bool                    // retry a failed delivery without waiting
 	Now   func() time.Time        // nil is time.Now
-	Step  func(name string) error // called around what is done, for tests that make it fail there
+	Step  func(name string) error // called between steps, for tests that inject faults
 }
 
 const (
 	outboxFile = "outbox.json"
-	remembered = 30 * 24 * time.Hour // how long after a gate was last seen its message is known as sent
-	givenUp    = 7 * 24 * time.Hour  // how long a delivery that is not accepted is tried
+	remembered = 30 * 24 * time.Hour // how long a sent message is remembered after its gate was last seen
+	givenUp    = 7 * 24 * time.Hour  // after this time a delivery that is not accepted is dropped
 	mostWait   = 15 * time.Minute    // between two tries
-	busyWait   = 2 * time.Second     // until looking again at what another process is sending
+	busyWait   = 2 * time.Second     // until the next try while another process is sending
 )
 
-// post is the content of the outbox.
+// post is the content of the outbox's file.
 type post struct {
 	Version int                  `json:"version"`
 	Waiting []waiting            `json:"waiting,omitempty"`
 	Sending *sending             `json:"sending,omitempty"`
-	Sent    map[string]time.Time `json:"sent,omitempty"` // by message, when its gate was seen last
+	Sent    map[string]time.Time `json:"sent,omitempty"` // when the gate was last seen, by message ID
 }
 
 type waiting struct {
 	Message
-	Quiet bool `json:"quiet,omitempty"` // it came in quiet hours
+	Quiet bool `json:"quiet,omitempty"` // it was added in quiet hours
 }
 
-// sending is a delivery that was begun: until it is accepted it is sent again as it is.
+// sending is a started delivery: it is repeated unchanged until it is accepted.
 type sending struct {
 	Delivery Delivery  `json:"delivery"`
 	Tries    int       `json:"tries"`
 	Next     time.Time `json:"next,omitzero"` // not before
 }
 
-// Send sends a delivery. tries is how often that failed before.
+// Send sends a delivery. tries counts its earlier failures.
 type Send func(ctx context.Context, d Delivery, tries int) error
 
 func (o Outbox) now() time.Time {
@@ -70,8 +70,8 @@ func (o Outbox) step(name string) error {
 	return nil
 }
 
-// change reads the outbox, has do change it, and writes it where do says so. A file that cannot be read is an error: it
-// says what was sent.
+// change reads the outbox, calls do, and writes it if do returns true. An unreadable file is an
+// error, because it records what was sent.
 func (o Outbox) change(do func(*post) (write bool)) error {
 	if err := fsroot.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
@@ -116,11 +116,12 @@ func parse(data []byte) (*post, error) {
 	return p, nil
 }
 
-// Add takes a message, unless one of its gate was taken before: added says which. Errors: the folder cannot be written.
+// Add adds a message, and reports whether it did: not if the outbox has, or had, a message with the
+// same ID.
 func (o Outbox) Add(m Message) (added bool, err error) {
 	now := o.now()
 	err = o.change(func(p *post) bool {
-		if seen, ok := p.Sent[m.ID]; ok { // remember for as long as the gate is open, without a write each time it is seen
+		if seen, ok := p.Sent[m.ID]; ok { // refresh the time while the gate is open, but not with a write for each call
 			if now.Sub(seen) < remembered/4 {
 				return false
 			}
@@ -140,9 +141,9 @@ func (o Outbox) Add(m Message) (added bool, err error) {
 	return added, err
 }
 
-// Flush sends what waits, one delivery after the other, until one fails, the quiet hours begin or ctx ends. What came in
-// quiet hours is one delivery; gates that open says are answered are left out of it. next is when to call Flush again,
-// zero when nothing waits.
+// Flush sends waiting messages, one delivery after the other, until one fails, quiet hours begin or
+// ctx ends. Messages of quiet hours become one delivery; those for which open returns false are
+// dropped for good. next is when to call Flush again; zero if nothing waits.
 func (o Outbox) Flush(ctx context.Context, open func(Message) bool, send Send) (next time.Time, err error) {
 	if err := fsroot.MkdirAll(o.Dir, 0o700); err != nil {
 		return time.Time{}, err
@@ -173,7 +174,8 @@ func (o Outbox) Flush(ctx context.Context, open func(Message) bool, send Send) (
 	}
 }
 
-// begin gives the delivery to send; nil when nothing waits, or when that has to wait until next.
+// begin returns the delivery to send; nil if nothing waits. If next is not zero, it must wait until
+// then.
 func (o Outbox) begin(open func(Message) bool) (s *sending, next time.Time, err error) {
 	now := o.now()
 	err = o.change(func(p *post) bool {
@@ -195,8 +197,8 @@ func (o Outbox) begin(open func(Message) bool) (s *sending, next time.Time, err 
 	return s, next, err
 }
 
-// choose makes the next delivery: all that came in quiet hours, or the first message. Of gates that were answered
-// meanwhile none is made.
+// choose prepares the next delivery: all messages of quiet hours, or the first message. It drops
+// those of gates that are no longer open.
 func (p *post) choose(now time.Time, open func(Message) bool) {
 	var these []Message
 	quiet := false
@@ -218,7 +220,7 @@ func (p *post) choose(now time.Time, open func(Message) bool) {
 	}
 }
 
-// ended writes down what became of the delivery. next is when to try it again.
+// ended records the result of the delivery. next is when to retry it.
 func (o Outbox) ended(failed error) (next time.Time, err error) {
 	now := o.now()
 	err = o.change(func(p *post) bool {
@@ -241,7 +243,7 @@ func (o Outbox) ended(failed error) (next time.Time, err error) {
 	return next, err
 }
 
-// Waiting is how many messages are not sent.
+// Waiting counts the messages that are not sent.
 func (o Outbox) Waiting() (n int, err error) {
 	err = o.change(func(p *post) bool {
 		n = len(p.Waiting)

@@ -8,14 +8,15 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Quiet are hours of every day in which nothing is sent. The zero value is never.
+// Quiet are daily hours in which nothing is sent. The zero value is never.
 type Quiet struct {
-	from, to int // minutes after midnight, by the clock on the wall
+	from, to int // minutes after midnight, in local time
 	zone     *time.Location
 }
 
-// ParseQuiet reads "22:00-07:00", in the time zone of the machine, or with one: "22:00-07:00 Europe/Berlin". "" is never.
-// CodeUsage for anything else, and for a zone that this machine does not know.
+// ParseQuiet parses "22:00-07:00", in the time zone of the machine, or with a zone: "22:00-07:00
+// Europe/Berlin". "" is never. Error: CodeUsage for anything else, and for a zone that this machine
+// does not know.
 func ParseQuiet(text string) (Quiet, error) {
 	if text == "" {
 		return Quiet{}, nil
@@ -57,8 +58,8 @@ func (q Quiet) In(t time.Time) bool {
 	return at >= q.from || at < q.to
 }
 
-// End is the first moment at or after t that is not in the quiet hours. It looks minute by minute: where clocks are
-// changed, a time of day may be there twice, or never.
+// End returns the first time from t on that is not in the quiet hours. It goes minute by minute,
+// because a time of day may occur twice, or never, when clocks change.
 func (q Quiet) End(t time.Time) time.Time {
 	if !q.In(t) {
 		return t
@@ -68,7 +69,7 @@ func (q Quiet) End(t time.Time) time.Time {
 	return t
 }
 
-// String is how the hours are written, with their zone.
+// String formats the hours with their zone.
 func (q Quiet) String() string {
 	if q.zone == nil {
 		return "never"

@@ -21,14 +21,14 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// The headers of a request.
+// Headers of a request.
 const (
 	HeaderSignature = "Belay-Signature" // t=SECONDS,v1=HEX: see Sign
-	HeaderDelivery  = "Belay-Delivery"  // the delivery's id
+	HeaderDelivery  = "Belay-Delivery"  // the delivery's ID
 	HeaderEvent     = "Belay-Event"
 )
 
-// SecretEnv is the environment variable with the secret, unless another is named.
+// SecretEnv is the default environment variable of the secret.
 const SecretEnv = "BELAY_WEBHOOK_SECRET"
 
 const (
@@ -37,16 +37,17 @@ const (
 	mostSecret  = 64 << 10
 )
 
-// Webhook is an address that takes deliveries as JSON by POST. The zero value takes none.
+// Webhook is an address that accepts deliveries as JSON by POST. The zero value has no address.
 type Webhook struct {
 	address string
 	secret  []byte
 	now     func() time.Time
 }
 
-// NewWebhook is the webhook at an address: https, or http on this machine. The secret is from the file, or with "" from
-// the environment variable env, and has 16 bytes at least; a line end at its end does not count. CodeUsage for what cannot
-// be used; the error repeats neither the secret nor the address, which may have a token.
+// NewWebhook returns the webhook at an address: https, or http on this machine. The secret is the
+// content of file, or, if that is "", of the environment variable env, without trailing line ends;
+// it must have at least 16 bytes. Errors have CodeUsage and contain neither the secret nor the
+// address, which may contain a token.
 func NewWebhook(address, env, file string, getenv func(string) string) (Webhook, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -79,8 +80,8 @@ func loopback(host string) bool {
 // Set reports whether there is an address.
 func (w Webhook) Set() bool { return w.address != "" }
 
-// Sign is the signature header of a body that is sent at a time: the seconds since 1970 and the HMAC-SHA256, in hex, of
-// these seconds, a full stop and the body.
+// Sign returns the signature header of a body sent at a time: the seconds since 1970, and the
+// HMAC-SHA256, in hex, of these seconds, a full stop and the body.
 func Sign(secret []byte, at time.Time, body []byte) string {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, secret)
@@ -89,7 +90,8 @@ func Sign(secret []byte, at time.Time, body []byte) string {
 	return "t=" + seconds + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Verify is what a receiver does with a request: the signature is the secret's, and no older or newer than the tolerance.
+// Verify checks a request like a receiver: the signature must be made with the secret, and its time
+// must be within the tolerance.
 func Verify(secret []byte, header string, body []byte, now time.Time, tolerance time.Duration) error {
 	stamp, _, _ := strings.Cut(strings.TrimPrefix(header, "t="), ",")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
@@ -102,8 +104,8 @@ func Verify(secret []byte, header string, body []byte, now time.Time, tolerance 
 	return nil
 }
 
-// Send posts a delivery once. Any status but 2xx is an error, redirects included: they are not followed. The error does not
-// repeat the address.
+// Send posts a delivery once. Any status but 2xx is an error, including redirects, which are not
+// followed. The error does not contain the address.
 func (w Webhook) Send(ctx context.Context, d Delivery) error {
 	body, err := json.Marshal(d)
 	if err != nil {

@@ -2,20 +2,20 @@ package telemetry
 
 import "encoding/json"
 
-// Signal is traces, metrics or logs.
+// Signal is a kind of telemetry: traces, metrics or logs.
 type Signal string
 
-// The signals.
+// Kinds of signals.
 const (
 	Traces  Signal = "traces"
 	Metrics Signal = "metrics"
 	Logs    Signal = "logs"
 )
 
-// Signals are all of them, in the order in which they are sent.
+// Signals are all signals, in the order in which they are sent.
 var Signals = []Signal{Traces, Metrics, Logs}
 
-// Data is what a record gives.
+// Data is the telemetry of a record.
 type Data struct {
 	Resource []Attr
 	Spans    []Span
@@ -25,11 +25,11 @@ type Data struct {
 }
 
 const (
-	maxItems = 512     // of one request
-	maxBytes = 1 << 20 // of the items of one request, before it is compressed, when it has more than one
+	maxItems = 512     // in one request
+	maxBytes = 1 << 20 // of the items in one request before compression; a single item may be larger
 )
 
-// Request gives a signal's items of the entries after a number as one request.
+// Request returns a signal's items of the entries after a number as one request.
 func (d Data) Request(s Signal, after int) Request {
 	switch s {
 	case Traces:
@@ -43,7 +43,7 @@ func (d Data) Request(s Signal, after int) Request {
 	return d.metrics(d.Metrics)
 }
 
-// Batches is Request cut into requests of bounded size, each as JSON.
+// Batches splits Request into requests of limited size, each as JSON.
 func (d Data) Batches(s Signal, after int) (list [][]byte, err error) {
 	switch s {
 	case Traces:

@@ -21,19 +21,19 @@ import (
 type Source struct {
 	Log        journal.Log
 	Attachment func(sha string) ([]byte, error)
-	After      int // metrics are of the entries after the one with this number
+	After      int // metrics count only entries after this number
 }
 
-// Options says what of the record is told. Resource are attributes of the sender; Content adds messages and the
-// arguments and results of tools.
+// Options select what is sent. Resource are attributes of the sender; Content adds messages, and
+// the arguments and results of tools.
 type Options struct {
 	Service  string
 	Resource []Attr
 	Content  bool
 }
 
-// Build makes the telemetry of a record, all of it. An attachment that is gone leaves its part out. Error: an entry
-// that cannot be read.
+// Build returns the telemetry of a complete record. It leaves out the parts of missing attachments.
+// Error: an entry that cannot be read.
 func Build(src Source, what Options) (Data, error) {
 	b := &builder{src: src, options: what, sums: newSums()}
 	for _, e := range src.Log.Entries {
@@ -52,7 +52,7 @@ func Build(src Source, what Options) (Data, error) {
 	return b.data, nil
 }
 
-// startPoint is an entry from which something lasts.
+// startPoint is the entry at which a span starts.
 type startPoint struct {
 	hash string
 	at   time.Time
@@ -67,20 +67,20 @@ type builder struct {
 	trace        string
 	task         belay.Task
 	state        loop.State
-	taskPeriod   startPoint // of the task span under way; no hash between a close and what reopens the task
+	taskPeriod   startPoint // start of the current task span; no hash after the task was closed, until it is reopened
 	taskSpan     string     // the last task span
-	commandStart startPoint // of the command under way
+	commandStart startPoint // start of the current command
 	gateStart    startPoint
 	attemptSpan  string // the last attempt's span
 }
 
-// ID makes a span's id, 8 bytes in hex, of an entry's hash and of what the span is about.
+// spanID returns a span's ID, 8 bytes in hex, from an entry's hash and the span's part of it.
 func spanID(hash, part string) string {
 	sum := sha256.Sum256([]byte("belay span\x00" + hash + "\x00" + part))
 	return hex.EncodeToString(sum[:8])
 }
 
-// TraceID makes a task's trace id, 16 bytes in hex, of its first entry: what the task is, and when it was recorded.
+// traceID returns a task's trace ID, 16 bytes in hex, from the hash of its first entry.
 func traceID(hash string) string {
 	sum := sha256.Sum256([]byte("belay trace\x00" + hash))
 	return hex.EncodeToString(sum[:16])
@@ -169,7 +169,7 @@ func levelOf(e loop.Event) severity {
 	return severityInfo
 }
 
-// eventAttrs are what is safe to tell of an event: numbers, and words of belay's own.
+// eventAttrs returns the attributes of an event without texts: numbers, and belay's own words.
 func eventAttrs(ev session.EventEntry) (list []Attr) {
 	add := func(key, v string) {
 		if v != "" {
@@ -192,7 +192,8 @@ func eventAttrs(ev session.EventEntry) (list []Attr) {
 	return list
 }
 
-// addEvent makes the spans that end with an event, and gives the one that the event is about.
+// addEvent adds the spans that end with an event, and returns the ID of the one that the event
+// belongs to.
 func (b *builder) addEvent(e journal.Entry, ev session.EventEntry) (id string) {
 	was := b.state
 	b.state = ev.State
@@ -231,7 +232,8 @@ func (b *builder) addSpan(s Span) string {
 	return s.ID
 }
 
-// addTaskSpan makes the span of the task. One that is reopened has another, with a link to the first.
+// addTaskSpan adds the span of the task. A reopened task gets another one, with a link to the
+// previous one.
 func (b *builder) addTaskSpan(e journal.Entry, st loop.State) {
 	s := b.newSpan(e, "", "task", b.taskPeriod.at)
 	s.ID, s.Parent = b.taskSpan, ""
@@ -257,14 +259,15 @@ func (b *builder) addTaskSpan(e journal.Entry, st loop.State) {
 	b.taskPeriod = startPoint{}
 }
 
-// countSizes counts what snapshots added that were taken for a command.
+// countSizes counts the bytes that a command's snapshots added.
 func (b *builder) countSizes(all []session.Size, c loop.Command) {
 	for _, z := range all {
 		b.sums.observe(sizesMetric, float64(z.Added), textAttr("belay.step", safeName(string(c.Kind))))
 	}
 }
 
-// addStep makes the span of a command of the loop: from the entry that asked for it to the one with its result.
+// addStep adds the span of a command of the loop: from the entry that started it to the one with
+// its result.
 func (b *builder) addStep(e journal.Entry, ev session.EventEntry, c loop.Command) string {
 	seconds := e.Time.Sub(b.commandStart.at).Seconds()
 	b.sums.observe(stepTimeMetric, seconds, textAttr("belay.step", safeName(string(c.Kind))))
@@ -308,7 +311,8 @@ func (b *builder) addStep(e journal.Entry, ev session.EventEntry, c loop.Command
 	return b.addSpan(s)
 }
 
-// checkReport is what is read of the report of a check. Its other fields have names and texts of the project.
+// checkReport is the part of a check report that is used. Its other fields have names and texts of
+// the project.
 type checkReport struct {
 	Checks []struct {
 		Check    string          `json:"check"`
@@ -319,8 +323,8 @@ type checkReport struct {
 	} `json:"checks"`
 }
 
-// addChecks makes a span for each check. The report has how long each took, and not when it began: the time of the span is
-// the step's, and an attribute says so.
+// addChecks adds a span for each check. The report has each check's duration but not its start, so
+// the span has the times of the step, and an attribute that marks that.
 func (b *builder) addChecks(e journal.Entry, ev session.EventEntry, step Span) {
 	var report checkReport
 	if !b.readAttachment(ev.Event.Report, &report) {
@@ -358,7 +362,7 @@ func (b *builder) countFindings(list []belay.Finding) {
 	}
 }
 
-// readAttachment reads an attachment; false when it is not there or not of this form.
+// readAttachment decodes an attachment; false if it is missing or has another form.
 func (b *builder) readAttachment(sha string, into any) bool {
 	if sha == "" || b.src.Attachment == nil {
 		return false
@@ -384,7 +388,7 @@ func usageAttrs(u belay.Use) (list []Attr) {
 	return list
 }
 
-// agentName is the name of an agent that belay knows, and "other" for any command.
+// agentName returns the name of a known agent, and "other" for any other command.
 func agentName(argv []string) string {
 	if p, _, ok := agent.Recognise(argv); ok {
 		return p.Name
@@ -392,13 +396,13 @@ func agentName(argv []string) string {
 	return "other"
 }
 
-// providers are the conventions' names of those whose models an agent uses by its own.
+// providers are the conventions' names of the model providers that agents use by default.
 var providers = map[string]string{"claude": "anthropic", "codex": "openai", "gemini": "gcp.gemini"}
 
 var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_./:@-]{0,79}$`)
 
-// safeName lets a name through, and nothing that looks like a text, a path or a secret: such names come from agents' streams and
-// from configs.
+// safeName returns a name unchanged, and "other" for anything that looks like a text, a path or a
+// secret: such names come from agents' streams and from configs.
 func safeName(s string) string {
 	if !plainName.MatchString(s) || strings.Count(s, "/") > 1 || secret.Mask(s) != s {
 		return "other"
@@ -406,8 +410,9 @@ func safeName(s string) string {
 	return s
 }
 
-// maxContent is how many bytes of one text are sent when messages are asked for.
+// maxContent limits a text that is sent because of Options.Content, in bytes.
 const maxContent = 16 << 10
 
-// safeContent is a text of a person or an agent, without the secrets that are known by their form.
+// safeContent masks the secrets in a text that are recognisable by their form, and limits its
+// length.
 func safeContent(s string) string { return belay.Clip(secret.Mask(s), maxContent) }

@@ -10,18 +10,20 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Cursor is how far a task was sent: for each signal the number of the last entry that a collector accepted. It is kept
-// for the record with this first entry; a lost cursor costs a resend.
+// Cursor records what was sent of a task: for each signal the number of the last entry that a
+// collector accepted. It is valid for the record with this trace ID; a lost cursor only means that
+// everything is sent again.
 type Cursor struct {
 	Trace     string         `json:"trace"`
-	Collector string         `json:"to"` // which collector, by hash
+	Collector string         `json:"to"` // hash of the collector's addresses
 	Sent      map[Signal]int `json:"sent"`
 }
 
 // CursorFolder is the folder of cursors, below belay's own.
 func CursorFolder(dir string) string { return filepath.Join(dir, "telemetry") }
 
-// LoadCursor reads the cursor of a task; one that is not there, cannot be read, or is of another record or collector is zero.
+// LoadCursor reads the cursor of a task; it is zero if it is missing, unreadable, or of another
+// record or collector.
 func LoadCursor(place string, task belay.TaskID, trace string, to Settings) Cursor {
 	c := Cursor{Trace: trace, Collector: to.hash(), Sent: map[Signal]int{}}
 	data, err := fsroot.ReadFile(filepath.Join(place, task.Key()+".json"), fsroot.MaxSmallFile)
@@ -47,7 +49,7 @@ func (c Cursor) Save(place string, task belay.TaskID) error {
 	return fsroot.AtomicWrite(filepath.Join(place, task.Key()+".json"), fsroot.AtomicOptions{}, append(data, '\n'))
 }
 
-// hash names the collector.
+// hash identifies the collector.
 func (s Settings) hash() string {
 	h := sha256.New()
 	for _, sig := range Signals {
@@ -56,7 +58,7 @@ func (s Settings) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Trace is the trace id of the data.
+// Trace returns the trace ID of the data.
 func (d Data) Trace() string {
 	if len(d.Logs) == 0 {
 		return ""

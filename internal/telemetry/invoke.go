@@ -12,10 +12,10 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// maxCalls is how many tool calls of an attempt are told one by one.
+// maxCalls limits the tool calls of an attempt that get a span.
 const maxCalls = 2000
 
-// addAgentRun makes the span of an agent's run, and those of its tool calls.
+// addAgentRun adds the span of an agent's run, and those of its tool calls.
 func (b *builder) addAgentRun(e journal.Entry, ev session.EventEntry, c loop.Command) string {
 	command := b.task.Agent
 	if c.Kind == loop.CmdDebug {
@@ -70,7 +70,7 @@ func (b *builder) addAgentRun(e journal.Entry, ev session.EventEntry, c loop.Com
 	return b.attemptSpan
 }
 
-// endReason is a word for how an agent ended.
+// endReason is how an agent ended, in one word.
 func endReason(e loop.Event) string {
 	if e.Ended != "" {
 		return safeName(string(e.Ended))
@@ -81,7 +81,7 @@ func endReason(e loop.Event) string {
 	return safeName(string(e.Kind))
 }
 
-// messageAttr is one message as the conventions write it.
+// messageAttr returns one message in the form of the conventions.
 func messageAttr(key, role, said string) Attr {
 	type part struct {
 		Type    string `json:"type"`
@@ -98,8 +98,8 @@ func messageAttr(key, role, said string) Attr {
 	return textAttr(key, string(body))
 }
 
-// addToolCall makes the span of a tool call. Where the stream does not say when it was, its time is the attempt's, and an
-// attribute says so.
+// addToolCall adds the span of a tool call. If the stream has no time, it has the attempt's times,
+// and an attribute that marks that.
 func (b *builder) addToolCall(e journal.Entry, of Span, i int, c toolCall, who string) {
 	s := b.newSpan(e, fmt.Sprintf("tool %d", i), "execute_tool "+safeName(c.Tool), b.commandStart.at)
 	s.Parent = of.ID
@@ -130,20 +130,20 @@ func (b *builder) addToolCall(e journal.Entry, of Span, i int, c toolCall, who s
 
 func isWithin(t, from, to time.Time) bool { return !t.IsZero() && !t.Before(from) && !t.After(to) }
 
-// toolCall is a tool call with what came of it.
+// toolCall is a tool call with its result.
 type toolCall struct {
 	agent.Call
-	began, ended time.Time // zero where the stream does not say
+	began, ended time.Time // zero if the stream has no times
 	failed       bool
 	output       string
 }
 
-// agentOutput is what an agent's stream tells.
+// agentOutput is what was read from an agent's stream.
 type agentOutput struct {
 	calls       []toolCall
 	dropped     int
 	model       string
-	usageFormat string // the agent in whose form its use was reported
+	usageFormat string // the agent in the format of which use was reported
 	reply       string
 	eventTime   func() time.Time
 }
@@ -171,7 +171,7 @@ func (b *builder) readOutput(sha string) *agentOutput {
 	return h
 }
 
-// CallBegan takes a call.
+// CallBegan records a call.
 func (h *agentOutput) CallBegan(c agent.Call) {
 	if len(h.calls) >= maxCalls {
 		h.dropped++
@@ -180,7 +180,7 @@ func (h *agentOutput) CallBegan(c agent.Call) {
 	h.calls = append(h.calls, toolCall{Call: c, began: h.eventTime()})
 }
 
-// CallEnded takes what came of one.
+// CallEnded records the result of a call.
 func (h *agentOutput) CallEnded(e agent.CallResult) {
 	for i := len(h.calls) - 1; i >= 0; i-- {
 		if c := &h.calls[i]; c.ID == e.ID {

@@ -13,11 +13,11 @@ import (
 // metric describes one metric.
 type metric struct {
 	name, unit, doc string
-	bounds          []float64 // of a histogram
+	bounds          []float64 // for a histogram
 	float           bool
 }
 
-// Bounds of buckets, as the conventions advise for durations in seconds and for tokens.
+// Bounds of buckets, as the conventions recommend for durations in seconds and for tokens.
 var (
 	bySeconds = []float64{.01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 163.84, 327.68, 655.36, 1310.72}
 	byBytes   = []float64{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 30, 1 << 32}
@@ -41,12 +41,12 @@ var (
 	runTimeMetric = metric{name: "gen_ai.client.operation.duration", unit: "s", doc: "GenAI operation duration", bounds: bySeconds}
 )
 
-// metricSums adds up what a record tells.
+// metricSums adds up the metrics of a record.
 type metricSums struct {
 	seriesByMetric map[string]map[string]*series // by metric, then by attributes
 	metricByName   map[string]metric
 
-	paused bool // what comes does not count
+	paused bool // values are not counted
 }
 
 type series struct {
@@ -82,7 +82,7 @@ func (s *metricSums) addValue(m metric, v float64, attrs ...Attr) {
 	}
 }
 
-// observe counts a value. Bounds are inclusive.
+// observe adds a value to a histogram. Upper bounds are inclusive.
 func (s *metricSums) observe(m metric, v float64, attrs ...Attr) {
 	if s.paused {
 		return
@@ -106,7 +106,8 @@ func (s *metricSums) countAgentRun(e loop.Event, ended string, same []Attr) {
 	}
 }
 
-// toMetrics are the sums from the record's first entry to its last: sent twice they are the same points.
+// toMetrics returns the sums from the record's first entry to its last: sent again, they are the
+// same points.
 func (s *metricSums) toMetrics(from, to time.Time) (list []Metric) {
 	for _, key := range slices.Sorted(maps.Keys(s.seriesByMetric)) {
 		m := s.metricByName[key]
@@ -134,16 +135,16 @@ func (s *metricSums) toMetrics(from, to time.Time) (list []Metric) {
 	return list
 }
 
-// Sample is a point of a metric for those who do not speak OTLP.
+// Sample is a point of a metric, independent of OTLP.
 type Sample struct {
 	Name, Help, Unit string
-	Labels           []string  // names and values in turn
+	Labels           []string  // alternating names and values
 	Value            float64   // the sum
-	Bounds           []float64 // of a histogram: the upper bounds of its buckets; nil for a sum
-	Counts           []uint64  // in each bucket, and in one more for what is larger
+	Bounds           []float64 // of a histogram: upper bounds of its buckets; nil for a sum
+	Counts           []uint64  // one for each bucket, and one for larger values
 }
 
-// Samples are the points of the metrics.
+// Samples returns the points of the metrics.
 func Samples(all []Metric) (list []Sample) {
 	for _, m := range all {
 		of := Sample{Name: m.Name, Help: m.Description, Unit: m.Unit}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The shapes below are OTLP's JSON encoding (opentelemetry-proto 1.x): ids are hex, 64-bit integers are strings,
-// enums are numbers.
+// The types below are OTLP's JSON encoding (opentelemetry-proto 1.x): IDs are hex, 64-bit integers
+// are strings, enums are numbers.
 
 // Schema is the version of the semantic conventions that names of attributes follow.
 const Schema = "https://opentelemetry.io/schemas/1.41.0"
@@ -21,7 +21,7 @@ type Attr struct {
 	Value Value  `json:"value"`
 }
 
-// Value is one of a text, a whole number, a number and a truth.
+// Value has one of its fields set.
 type Value struct {
 	Text  *string  `json:"stringValue,omitempty"`
 	Int   *number  `json:"intValue,omitempty"`
@@ -29,15 +29,15 @@ type Value struct {
 	Bool  *bool    `json:"boolValue,omitempty"`
 }
 
-// number is a 64-bit integer, which JSON has as text.
+// number is a 64-bit integer, which is a string in JSON.
 type number int64
 
-// MarshalJSON writes the number as text.
+// MarshalJSON encodes the number as a string.
 func (n number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendQuote(nil, strconv.FormatInt(int64(n), 10)), nil
 }
 
-// UnmarshalJSON reads a number, as text or not.
+// UnmarshalJSON decodes a number or a string.
 func (n *number) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) != nil {
@@ -61,7 +61,7 @@ func floatAttr(key string, v float64) Attr { return Attr{key, Value{Float: &v}} 
 
 func boolAttr(key string, v bool) Attr { return Attr{key, Value{Bool: &v}} }
 
-// Span is one span. Its time is the step's that it is about.
+// Span is one span.
 type Span struct {
 	Trace  string `json:"traceId"`
 	ID     string `json:"spanId"`
@@ -76,7 +76,7 @@ type Span struct {
 	seq    int    // of the entry that ended it
 }
 
-// Link leads to another span.
+// Link is a link to another span.
 type Link struct {
 	Trace string `json:"traceId"`
 	ID    string `json:"spanId"`
@@ -117,7 +117,7 @@ type Metric struct {
 	Histogram   *Histogram `json:"histogram,omitempty"`
 }
 
-// Sum is a sum from the beginning of the task on.
+// Sum is a sum since the task's first entry.
 type Sum struct {
 	Points      []Point `json:"dataPoints"`
 	Temporality int     `json:"aggregationTemporality"`
@@ -158,7 +158,7 @@ type resource struct {
 	Attrs []Attr `json:"attributes"`
 }
 
-// Request is what one request holds: the part of its signal.
+// Request is the body of one request, with the field of its signal set.
 type Request struct {
 	Spans   []resourceSpans   `json:"resourceSpans,omitempty"`
 	Metrics []resourceMetrics `json:"resourceMetrics,omitempty"`

@@ -18,20 +18,21 @@ import (
 
 const (
 	maxReply  = 1 << 20
-	firstWait = 200 * time.Millisecond // before a request is sent again, when the collector does not say
+	firstWait = 200 * time.Millisecond // before a retry, if the collector gives no time
 )
 
-// Result is what became of one signal of one task.
+// Result is the result of sending one signal of one task.
 type Result struct {
 	Signal   Signal `json:"signal"`
-	Requests int    `json:"requests"`           // that were accepted
-	Items    int    `json:"items"`              // that were sent with them
-	Rejected int64  `json:"rejected,omitempty"` // of them, as the collector says
-	Message  string `json:"said,omitempty"`     // the collector's words about that
+	Requests int    `json:"requests"`           // accepted ones
+	Items    int    `json:"items"`              // sent in them
+	Rejected int64  `json:"rejected,omitempty"` // items, as reported by the collector
+	Message  string `json:"said,omitempty"`     // the collector's message about that
 }
 
-// Send sends the items of one signal of the entries after a number, one request after the other, until ctx ends. An
-// error leaves the rest to be sent; it has no header and nothing of what was sent.
+// Send sends the items of one signal of the entries after a number, one request after the other,
+// until ctx ends. After an error the rest is not sent; the error contains no header and nothing of
+// the items.
 func Send(ctx context.Context, to Settings, s Signal, d Data, after int) (Result, error) {
 	r := Result{Signal: s}
 	bodies, err := d.Batches(s, after)
@@ -69,7 +70,7 @@ func (d Data) countItems(s Signal, after int) int {
 	return len(d.Metrics)
 }
 
-// post sends one request, again where the collector is busy and there is time.
+// post sends one request, and retries while the collector is busy and there is time.
 func (to Settings) post(ctx context.Context, client *http.Client, s Signal, body []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -94,7 +95,7 @@ func (to Settings) post(ctx context.Context, client *http.Client, s Signal, body
 	}
 }
 
-// postOnce sends a request once. A wait that is not negative says that it may be sent again after it.
+// postOnce sends a request once. It may be retried after wait, unless that is negative.
 func (to Settings) postOnce(ctx context.Context, client *http.Client, s Signal, body []byte) (reply []byte, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.Endpoints[s], bytes.NewReader(body))
 	if err != nil {
@@ -110,14 +111,14 @@ func (to Settings) postOnce(ctx context.Context, client *http.Client, s Signal, 
 	if err != nil {
 		var where *url.Error
 		if errors.As(err, &where) {
-			err = where.Err // the address may hold a password
+			err = where.Err // the address may contain a password
 		}
 		return nil, -1, fmt.Errorf("the collector cannot be reached: %w", err)
 	}
 	defer res.Body.Close()
 	reply, err = io.ReadAll(io.LimitReader(res.Body, maxReply))
 	if res.StatusCode/100 == 2 {
-		return reply, -1, nil // it has what was sent, whatever became of its answer
+		return reply, -1, nil // accepted, even if the answer was cut off
 	}
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -128,7 +129,7 @@ func (to Settings) postOnce(ctx context.Context, client *http.Client, s Signal, 
 	return nil, wait, errors.Join(fmt.Errorf("the collector answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)), err)
 }
 
-// retryAfter reads the header, which has seconds or a date.
+// retryAfter parses the header: seconds or a date.
 func retryAfter(value string, now time.Time) time.Duration {
 	if n, err := strconv.Atoi(value); err == nil && n >= 0 {
 		return time.Duration(min(n, 3600)) * time.Second
@@ -139,13 +140,13 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// partialSuccess is what the collector took only in part.
+// partialSuccess is what a collector rejected of an accepted request.
 type partialSuccess struct {
 	rejected int64
 	message  string
 }
 
-// readReply reads a collector's answer. One that cannot be read says nothing.
+// readReply parses a collector's answer; zero if it cannot be parsed.
 func readReply(reply []byte) (p partialSuccess) {
 	var answer struct {
 		Partial struct {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Settings say where telemetry goes. A signal without an endpoint is not sent; the zero value sends nothing.
+// Settings define where telemetry is sent. A signal without an endpoint is not sent; the zero value
+// sends nothing.
 type Settings struct {
 	Options
 	Endpoints map[Signal]string
@@ -17,10 +18,10 @@ type Settings struct {
 // IsOn reports whether anything is sent.
 func (s Settings) IsOn() bool { return len(s.Endpoints) > 0 }
 
-// Choices is what a person chose.
+// Choices are the config and environment that NewSettings reads.
 type Choices struct {
-	Endpoint string   // of the config, trusted; "" is none
-	Headers  []string // of the config, trusted: NAME=VALUE
+	Endpoint string   // from the trusted config; "" for none
+	Headers  []string // from the trusted config: NAME=VALUE
 	Content  bool
 	Env      func(string) string // the environment
 }
@@ -33,9 +34,10 @@ const (
 // SwitchVar is the environment variable that switches telemetry on (1) or off (0).
 const SwitchVar = "BELAY_TELEMETRY"
 
-// NewSettings gives the settings. Telemetry is on with an endpoint of the config or with BELAY_TELEMETRY=1, and off with
-// BELAY_TELEMETRY=0; OpenTelemetry's own variables count only once it is on, and before the config. Error: a value that
-// cannot be read; it does not repeat the value, which may hold a password.
+// NewSettings returns the settings. An endpoint in the config or BELAY_TELEMETRY=1 switches
+// telemetry on, BELAY_TELEMETRY=0 off. OpenTelemetry's own variables count only if it is on, and
+// override the config. Error: an invalid value, which the error does not repeat, because it may
+// contain a password.
 func NewSettings(g Choices) (Settings, error) {
 	var s Settings
 	if on := g.Env(SwitchVar); on == "0" || on != "1" && g.Endpoint == "" || g.Env("OTEL_SDK_DISABLED") == "true" {
@@ -96,8 +98,8 @@ func (s *Settings) setEndpoints(g Choices) error {
 	return nil
 }
 
-// parsePairs reads name=value, separated by commas, values percent-encoded, as the specification of OpenTelemetry's
-// variables has it.
+// parsePairs parses name=value, separated by commas, with percent-encoded values, as OpenTelemetry
+// specifies for its variables.
 func parsePairs(list string) (out [][2]string, err error) {
 	for one := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(one) == "" {

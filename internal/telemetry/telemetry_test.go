@@ -26,7 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// stream is what an agent printed: two calls, of which the second has times and failed.
+// stream is an agent's output: two calls; the second has times and failed.
 const stream = `{"type":"system","subtype":"init","session_id":"abc","model":"claude-x"}
 {"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"PLANTED-said"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"PLANTED-command"}}],"usage":{"input_tokens":10,"output_tokens":20}}}
 {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"PLANTED-output"}]}}
@@ -34,7 +34,7 @@ const stream = `{"type":"system","subtype":"init","session_id":"abc","model":"cl
 {"type":"tool_result","timestamp":"2026-01-02T03:04:06.4Z","tool_id":"t2","status":"error","output":"x"}
 `
 
-// task records a task of two attempts in a store of its own, two seconds between two entries.
+// task records a task of two attempts in a separate store, with two seconds between entries.
 func task(t *testing.T) (*journal.Store, journal.Log) {
 	t.Helper()
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
@@ -66,7 +66,7 @@ func task(t *testing.T) (*journal.Store, journal.Log) {
 			change(&state)
 		}
 		e := session.EventEntry{Event: ev, State: state}
-		if ev.Kind == loop.EvSnapshot { // the other ones are of a belay that did not write sizes
+		if ev.Kind == loop.EvSnapshot { // the others are as of a version that recorded no sizes
 			e.Sizes = []session.Size{{ID: ev.Snapshot, Added: 5000, Files: 3}, {ID: "01z", Added: 1 << 20, Files: 4}}
 		}
 		if head, err = store.Append(t.Context(), "T1", head, session.EntryEvent, e); err != nil {
@@ -121,7 +121,7 @@ func asJSON(t *testing.T, d telemetry.Data, s telemetry.Signal) string {
 	return string(body)
 }
 
-// attrsOf gives the attributes of a span as text.
+// attrsOf returns the attributes of a span as text.
 func attrsOf(list []telemetry.Attr) map[string]string {
 	m := map[string]string{}
 	for _, a := range list {
@@ -289,7 +289,7 @@ func shaped(t *testing.T, path string, v any) {
 	}
 }
 
-// collector is a server that answers as it is told.
+// collector is a server that answers as configured.
 type collector struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -362,7 +362,7 @@ func TestRequestsAreOTLP(t *testing.T) {
 
 func TestCollectorsThatFail(t *testing.T) {
 	d := build(t, false)
-	asked, free := make(chan struct{}), make(chan struct{}) // by, and of, the slow one
+	asked, free := make(chan struct{}), make(chan struct{}) // closed when the slow collector was asked, and when it may answer
 	for name, c := range map[string]struct {
 		answer func(n int, w http.ResponseWriter)
 		err    string
@@ -393,7 +393,7 @@ func TestCollectorsThatFail(t *testing.T) {
 			server := collect(t, c.answer)
 			ctx, cancel := context.WithTimeout(t.Context(), testutil.Patience)
 			defer cancel()
-			if name == "slow" { // the time is up when the collector has been asked, and does not answer
+			if name == "slow" { // the time runs out while the collector has a request and does not answer
 				go func() {
 					<-asked
 					cancel()
@@ -410,7 +410,7 @@ func TestCollectorsThatFail(t *testing.T) {
 				t.Error("it waited until its time was up")
 			}
 			if name == "slow" {
-				close(free) // the collector has the lock while it answers
+				close(free) // the collector is locked while it answers
 			}
 			server.mu.Lock()
 			defer server.mu.Unlock()
@@ -554,7 +554,7 @@ func TestMetricsAreSumsOfTheRecord(t *testing.T) {
 	}
 }
 
-// FuzzReply reads any answer of a collector.
+// FuzzReply parses any answer of a collector.
 func FuzzReply(f *testing.F) {
 	f.Add(`{"partialSuccess": {"rejectedSpans": "3", "errorMessage": "x"}}`)
 	f.Add(`{"partialSuccess": {"rejectedLogRecords": -9}}`)
@@ -567,7 +567,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// FuzzSettings reads any value of the environment.
+// FuzzSettings parses any values of the environment.
 func FuzzSettings(f *testing.F) {
 	f.Add("http://c", "a=b,c=%20")
 	f.Add("https://[::1", "=,=%")
