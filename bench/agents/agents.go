@@ -107,7 +107,7 @@ func qwen() program {
 			return map[string]string{
 				".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, ` +
 					`"telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, ` +
-					`"model": {"skipLoopDetection": true, "generationConfig": {"maxRetries": 1}}}`, // otherwise it retries for more than 12 minutes
+					`"model": {"skipLoopDetection": true, "generationConfig": {"maxRetries": 1}}}`, // or it retries for 12 minutes
 			}
 		},
 		Env: func(url string) []string {
