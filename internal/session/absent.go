@@ -13,8 +13,8 @@ import (
 // Absent is a known task without a readable record.
 type Absent struct {
 	Task      belay.TaskID `json:"task"`
-	Entries   int          `json:"entries,omitempty"`   // that the record had, as far as is remembered outside the repository
-	Snapshots int          `json:"snapshots,omitempty"` // that a run took of it and that are there
+	Entries   int          `json:"entries,omitempty"`   // in the record, according to its anchor
+	Snapshots int          `json:"snapshots,omitempty"` // existing snapshots that a run took
 }
 
 // String returns a sentence for a person.

@@ -26,36 +26,36 @@ import (
 //	anchors/<repository>/features/<id>.jsonl  likewise, of features
 //	                                    <repository> is a hash of its identity
 
-// A line is added with one write, and the file written anew when it has grown. To replace
-// it each time would make an entry twice as slow: file systems write the bytes of a file
-// that is renamed over another one to the disk, and the next sync waits for that.
+// Each anchor is one appended line, and the file is rewritten when it has grown. Replacing it each
+// time would double the time of an entry: file systems write the data of a file that is renamed
+// over another one to the disk, and the next sync waits for that.
 
 // anchorVersion is the version of an Anchor on disk. Anchors of other versions are ignored.
 const anchorVersion = 1
 
 const (
-	maxAnchorFile = 1 << 20  // bytes of a file that is read
-	rewriteSize   = 32 << 10 // from this size on it is written anew
+	maxAnchorFile = 1 << 20  // maximum size of a file that is read
+	rewriteSize   = 32 << 10 // size from which a file is rewritten
 )
 
-// Anchor is what belay remembers, outside the repository, of one task's record.
+// Anchor is what belay stores outside the repository about one task's record.
 type Anchor struct {
 	Version int           `json:"v"`
-	Repo    string        `json:"repo"` // the git folder, for people
+	Repo    string        `json:"repo"` // the git folder, for messages
 	Task    string        `json:"task"`
 	Open    bool          `json:"open"`
-	Seq     int           `json:"seq"`              // entries
-	Hash    string        `json:"hash"`             // of the last of them
-	Before  *snapshot.Pin `json:"before,omitempty"` // the snapshot before the task
+	Seq     int           `json:"seq"`              // number of entries
+	Hash    string        `json:"hash"`             // hash of the last entry
+	Before  *snapshot.Pin `json:"before,omitempty"` // the before snapshot
 }
 
 // AnchorStore stores the anchors of one repository. A nil *AnchorStore stores nothing.
 type AnchorStore struct {
 	repo string
-	dir  string // of this repository's states; links above it are resolved
+	dir  string // of this repository's anchors; links in the path above it are resolved
 	err  error  // why there is no folder
-	// Step, when set, is called before each step that changes the disk, with its name and
-	// the path: an error it returns takes the place of the step.
+	// Step, if set, is called before each step that changes the disk, with its name and the path:
+	// if it returns an error, the step fails with it.
 	Step func(name, path string) error
 }
 
@@ -102,7 +102,7 @@ func StateFolder() (string, error) {
 	if dir := os.Getenv("BELAY_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // a relative one is to be ignored
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // a relative one must be ignored
 		return filepath.Join(dir, "belay"), nil
 	}
 	dir, err := os.UserHomeDir()
@@ -121,8 +121,8 @@ func StateFolder() (string, error) {
 	return filepath.Join(dir, ".local", "state", "belay"), nil
 }
 
-// resolveLinks resolves symbolic links in the part of a path that exists: people move such
-// folders elsewhere and link to them.
+// resolveLinks resolves symbolic links in the existing part of a path: people move such folders
+// elsewhere and link to them.
 func resolveLinks(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -135,7 +135,7 @@ func resolveLinks(path string) string {
 	return filepath.Join(resolveLinks(up), filepath.Base(path))
 }
 
-// Problem returns why anchors cannot be stored, nil when no reason is known.
+// Problem returns why anchors cannot be stored, nil if they can.
 func (s *AnchorStore) Problem() error {
 	if s == nil {
 		return errors.New("it is off")
@@ -187,8 +187,8 @@ func readLastLine(text []byte) (st Anchor, ok bool) {
 	return Anchor{}, false
 }
 
-// Write stores how far a record goes. The record must already be synced to disk. The anchor is
-// not synced, so a power cut may leave an older one, or none.
+// Write stores the number and hash of the last entry of a record, which must already be synced to
+// the disk. The anchor is not synced, so a power cut may leave an older one, or none.
 func (s *AnchorStore) Write(st Anchor) error {
 	if err := s.Problem(); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// writeAnchor stores outside the repository how far a record goes. It runs after the record is
-// on disk. If it fails, only a later cut of the record goes unnoticed.
+// writeAnchor writes the anchor of a record, after the record is on the disk. If it fails, only a
+// later cut of the record goes unnoticed.
 func (s *Session) writeAnchor(r *Record) {
 	if s.Anchors.Problem() != nil {
 		return
@@ -31,8 +31,8 @@ func (s *Session) checkNotCut(task belay.TaskID, log journal.Log) error {
 	if !known || continuesAnchor(st, log) {
 		return nil
 	}
-	// The log may have been read before what is remembered was written: what that speaks of
-	// was in the record by then, so it is there now.
+	// The log may have been read before the anchor was written. The anchor only names entries that
+	// were in the record by then, so read it again.
 	if now, err := s.Journal.Read(task); err == nil {
 		if log = now; continuesAnchor(st, log) {
 			return nil
@@ -76,7 +76,7 @@ func (s *Session) CompareAnchor(task belay.TaskID, log journal.Log) (not string,
 	return "", s.checkNotCut(task, log)
 }
 
-// MissingRecords returns the anchors of tasks that have no record any more.
+// MissingRecords returns the anchors of tasks without a record.
 func (s *Session) MissingRecords() ([]Anchor, error) {
 	ids, err := s.Journal.Tasks()
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Session) MissingRecords() ([]Anchor, error) {
 	return s.Anchors.List(there...)
 }
 
-// AcceptRecord accepts a task's record as it is, whatever its anchor says, and notes that. The
-// anchor of a missing record is deleted. It returns what was wrong. CodeUsage when nothing
+// AcceptRecord accepts a task's current record although it does not match its anchor, and records
+// that. The anchor of a missing record is deleted. It returns what was wrong. CodeUsage if nothing
 // was.
 func (s *Session) AcceptRecord(ctx context.Context, task belay.TaskID) (what string, err error) {
 	r, err := s.LoadUnchecked(task)
@@ -113,8 +113,8 @@ func (s *Session) AcceptRecord(ctx context.Context, task belay.TaskID) (what str
 	return what, s.AddNote(ctx, r, Note{Kind: "record-accepted", Text: what})
 }
 
-// acceptDamaged accepts the entries before the first damaged one and keeps a copy of the
-// damaged record beside the new one.
+// acceptDamaged accepts the entries before the first damaged one and keeps a copy of the damaged
+// record beside the new one.
 func (s *Session) acceptDamaged(ctx context.Context, task belay.TaskID, damage error) (string, error) {
 	log, err := s.Journal.Read(task)
 	if belay.CodeOf(err) != belay.CodeCannot || len(log.Entries) == 0 {
@@ -131,9 +131,9 @@ func (s *Session) acceptDamaged(ctx context.Context, task belay.TaskID, damage e
 	return what, s.AddNote(ctx, r, Note{Kind: "record-accepted", Text: fmt.Sprintf("%s; %d entries are left", what, len(log.Entries))})
 }
 
-// RestoreRefs restores the refs of the snapshots that a record names: all of them for a task
-// that needs its snapshots, otherwise only refs that name another commit. gone are snapshots
-// without their objects. A ref that was deleted after the task ended was dropped on purpose.
+// RestoreRefs restores the refs of the snapshots that a record names: all of them for a task that
+// needs its snapshots, otherwise only refs that name another commit, because a ref that is missing
+// after the task ended was deleted on purpose. gone are snapshots without their objects.
 func (s *Session) RestoreRefs(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Pin, err error) {
 	moved, missing, err := s.Snaps.CheckRefs(ctx, r.pins)
 	if err != nil {
@@ -149,8 +149,7 @@ func (s *Session) RestoreRefs(ctx context.Context, r *Record, needed bool) (done
 }
 
 // RemoveUnneededRefs removes second refs that no open task needs, left behind when belay was
-// killed. all are the records of all tasks; a record that cannot be read keeps all second
-// refs.
+// killed. all are the records of all tasks; if one cannot be read, all second refs stay.
 func (s *Session) RemoveUnneededRefs(ctx context.Context, all []*Record) error {
 	ids, err := s.Journal.Tasks()
 	if err != nil || len(ids) != len(all) {
@@ -166,6 +165,6 @@ func (s *Session) RemoveUnneededRefs(ctx context.Context, all []*Record) error {
 	}
 	return s.Snaps.DropSecondRefs(ctx, func(id belay.SnapshotID) bool {
 		need, known := needed[id]
-		return known && !need || !known && !busy // in the middle of a step there is one that no record names yet
+		return known && !need || !known && !busy // during a step there is one that no record names yet
 	})
 }

@@ -35,7 +35,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, known := OpenAnchors(repo).Read("t1") // the case does not matter
+	got, known := OpenAnchors(repo).Read("t1") // case is ignored
 	if !known || got.Seq != 3 || got.Hash != "abc" || !got.Open || got.Before == nil || *got.Before != *want.Before || got.Repo != repo {
 		t.Fatalf("%+v %v", got, known)
 	}
@@ -64,7 +64,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// A memory that a power cut spoiled, or that is of another version, is none.
+// TestSpoiled: an anchor that a power cut damaged, or of another version, is ignored.
 func TestSpoiled(t *testing.T) {
 	s, _ := open(t)
 	if err := s.Write(Anchor{Task: "T1", Seq: 1, Hash: "abc"}); err != nil {
@@ -89,7 +89,7 @@ func TestSpoiled(t *testing.T) {
 	}
 }
 
-// What a power cut leaves of the last line makes the memory an older one.
+// TestTornEnd: after a torn last line the previous anchor counts.
 func TestTornEnd(t *testing.T) {
 	s, _ := open(t)
 	for n := 1; n <= 2; n++ {
@@ -111,7 +111,8 @@ func TestTornEnd(t *testing.T) {
 	}
 }
 
-// A file that has grown is written anew, and a smaller number counts when it comes last.
+// TestGrown: a file that has grown is rewritten, and the last line counts, even with a smaller
+// number.
 func TestGrown(t *testing.T) {
 	s, _ := open(t)
 	for n := range 1000 {
@@ -127,7 +128,7 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// Another repository at the same path is another one, and so is one that was moved.
+// TestIdentity: another repository at the same path is different, and so is one that was moved.
 func TestIdentity(t *testing.T) {
 	s, repo := open(t)
 	if err := s.Write(Anchor{Task: "T1", Seq: 1, Hash: "abc"}); err != nil {
@@ -137,7 +138,7 @@ func TestIdentity(t *testing.T) {
 	if err := os.Rename(repo, moved); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(repo, 0o755); err != nil { // while the first is there it cannot have its number
+	if err := os.Mkdir(repo, 0o755); err != nil { // while the first one exists its inode number cannot be reused
 		t.Fatal(err)
 	}
 	for _, at := range []string{repo, moved} {

@@ -29,8 +29,8 @@ func (s *Session) TreeEnv(env map[string]string) map[string]string {
 	return env
 }
 
-// TestKeeper returns what runs a task's tests on snapshots of this worktree and stores the
-// results.
+// TestKeeper returns the Baseliner that runs a task's tests on snapshots of this worktree and
+// stores the results.
 func (s *Session) TestKeeper(t belay.Task) testrun.Baseliner {
 	return testrun.Baseliner{Snaps: s.Snaps, Dir: filepath.Join(s.Repo.Common, "belay", "baseline"), Env: s.TestEnv(t), May: s.Gate}
 }
@@ -46,12 +46,12 @@ func (s *Session) Checkout(id belay.SnapshotID, t belay.Task) func(context.Conte
 		if err := c.Equip(s.Repo.Root); err != nil {
 			return "", nil, errors.Join(err, c.Close())
 		}
-		return c.Root, func() { _ = c.Close() }, nil // what stays is swept by the next one
+		return c.Root, func() { _ = c.Close() }, nil // the next checkout removes what remains
 	}
 }
 
-// BaselineReport reads the test report from before the task; nil when there is none, or when
-// it is of another test command than the task has now.
+// BaselineReport reads the test report of the before snapshot; nil if there is none, or if it is of
+// another test command than the task's current one.
 func (s *Session) BaselineReport(r *Record) (*testreport.Report, error) {
 	b, err := s.Baseline(r)
 	if err != nil || !b.IsOf(r.Task.Checks.Tests) {
@@ -60,7 +60,7 @@ func (s *Session) BaselineReport(r *Record) (*testreport.Report, error) {
 	return b.KnownReport(), nil
 }
 
-// Baseline reads the baseline of a record; the zero value when it has none.
+// Baseline reads the baseline of a record; the zero value if it has none.
 func (s *Session) Baseline(r *Record) (b testrun.Baseline, err error) {
 	sha := r.State.BaselineReport
 	if sha == "" {

@@ -34,7 +34,7 @@ func (s *Session) AddTakenByID(ctx context.Context, r *Record, id belay.Snapshot
 	return err
 }
 
-// RecordTaken records at once the snapshots taken for a command that does not end with them.
+// RecordTaken records the snapshots taken for a command at once, before the command ends.
 func (s *Session) RecordTaken(ctx context.Context, r *Record, command string) error {
 	for len(r.unnamed.pins) > 0 {
 		err := s.Append(ctx, r, EntryTaken, TakenEntry{Command: command})
@@ -58,7 +58,7 @@ func (s *Session) ResolveSnapshot(ctx context.Context, start belay.SnapshotID) (
 		return id, nil
 	}
 	for _, task := range s.Journal.Mentioning(string(id)) {
-		_, _ = s.LoadUnchecked(task) // which binds what it names
+		_, _ = s.LoadUnchecked(task) // registers the snapshots that it names
 	}
 	return id, nil
 }
@@ -66,23 +66,23 @@ func (s *Session) ResolveSnapshot(ctx context.Context, start belay.SnapshotID) (
 // Pins returns the snapshots that the record names.
 func (r *Record) Pins() []snapshot.Pin { return r.pins }
 
-// isArchived reports whether a snapshot was archived when the task ended. Such a snapshot may
-// be missing, also after the task was opened again or its merge undone.
+// isArchived reports whether a snapshot was archived when the task ended. Such a snapshot may be
+// missing, even after the task was reopened or its merge undone.
 func (r *Record) isArchived(b snapshot.Pin) bool { return slices.Contains(r.archived, b.ID) }
 
 func (r *Record) namesSnapshot(id belay.SnapshotID) bool {
 	return slices.ContainsFunc(r.pins, func(b snapshot.Pin) bool { return b.ID == id })
 }
 
-// OwnsSnapshot reports whether a snapshot that names this task was taken for this record: the
-// record names the snapshot, or the snapshot names an entry of the record. An earlier task
-// with the same ID had other entries.
+// OwnsSnapshot reports whether a snapshot that claims to be of this task was taken for this record:
+// the record names the snapshot, or the snapshot names an entry of the record. An earlier task with
+// the same ID had other entries.
 func (r *Record) OwnsSnapshot(s snapshot.Info) bool {
 	return r.namesSnapshot(s.ID) || r.namesEntrySince(s, 1)
 }
 
-// IsForPending reports whether a snapshot that claims to be of the pending command is: the
-// record names it, or it names an entry recorded since that command was issued. Whatever ran
+// IsForPending reports whether a snapshot that claims to be of the pending command really is: the
+// record names it, or it names an entry recorded since that command was issued. Programs that ran
 // earlier could not know the hash of such an entry.
 func (r *Record) IsForPending(s snapshot.Info) bool {
 	return r.namesSnapshot(s.ID) || r.namesEntrySince(s, r.issued)
@@ -93,9 +93,9 @@ func (r *Record) namesEntrySince(s snapshot.Info, first int) bool {
 	return s.Journal != "" && slices.ContainsFunc(r.Log.Entries[from:], func(e journal.Entry) bool { return e.Hash == s.Journal })
 }
 
-// TaskSnapshots returns the snapshots from which the task's spans are read: those that its
-// record names. The record of an older version names none; then it returns the snapshots that
-// name an entry of the record.
+// TaskSnapshots returns the snapshots that define the task's spans: those that its record names.
+// The record of an older version names none; then it returns the snapshots that name an entry of
+// the record.
 func (sess *Session) TaskSnapshots(ctx context.Context, r *Record) ([]snapshot.Info, error) {
 	ours := r.OwnsSnapshot
 	if r.namesSnapshot(r.State.Before) {

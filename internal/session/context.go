@@ -16,16 +16,16 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
-// ContextVar is the environment variable that names the file with a role's part of the
-// task's context. The file is for reading; belay context is the way to change anything.
+// ContextVar is the environment variable that names the file with a role's part of the task's
+// context. The file is read-only for agents; changes go through belay context.
 const ContextVar = "BELAY_TASK_CONTEXT"
 
 // ContextFolder returns the folder of the context files that belay writes for a task's agents.
 func (s *Session) ContextFolder(task belay.TaskID) string { return s.Scratch("context", task.Key()) }
 
-// WriteContext writes the context that a role was last given to a file for its agent and
-// returns the path. The path is "" when the task has no context or the role was given nothing.
-// role "" is the first one.
+// WriteContext writes the context that a role was last given to a file for its agent and returns
+// the path. The path is "" if the task has no context or the role was given nothing. role "" is the
+// first one.
 func (s *Session) WriteContext(r *Record, role string) (string, error) {
 	if !r.Context.IsSet() {
 		return "", nil
@@ -60,9 +60,9 @@ func (s *Session) ContextFiles(task belay.TaskID, role string) (there []string) 
 	return there
 }
 
-// EditedContext returns the context files that somebody edited. A deleted file is not counted,
-// and a file with an earlier version by belay is written again: belay may have been killed
-// between writing the record and the file.
+// EditedContext returns the context files that were edited. A deleted file does not count. A file
+// with an earlier version written by belay is rewritten: belay may have been killed between writing
+// the record and the file.
 func (s *Session) EditedContext(r *Record) (edited []string) {
 	for _, role := range r.Context.Roles {
 		ref, given := r.Context.Exports[role.Name]
@@ -98,7 +98,7 @@ func (r *Record) wasGiven(role string, latest handoff.ExportRef, sha string) boo
 	return false
 }
 
-// maxContextFile is how many bytes of a context file are read.
+// maxContextFile is the maximum size in bytes of a context file that is read.
 const maxContextFile = 64 << 20
 
 // contextFile is a file written for an agent.
@@ -119,7 +119,7 @@ func (s *Session) contextFiles(task belay.TaskID, role string) (there []contextF
 	return there
 }
 
-// PurgeContext removes the context files and records that. Snapshots and what the record names
+// PurgeContext removes the context files and records that. Snapshots and the data in the record
 // stay. It is safe to repeat.
 func (s *Session) PurgeContext(ctx context.Context, r *Record, by string) error {
 	if err := s.removeContext(r); err != nil {
@@ -149,12 +149,12 @@ func (s *Session) removeContext(r *Record) error {
 	return nil
 }
 
-// SweepContexts removes context files that no task will purge: those of tasks that have ended
-// or have no record, in the git folder of every worktree and in this tree's .belay/now. It
-// returns these tasks. All of these files were made from records; a task with an unreadable
-// record keeps its files.
+// SweepContexts removes context files that no task will purge: those of tasks that have ended or
+// have no record, in the git folder of every worktree and in this tree's .belay/now. It returns
+// these tasks. All these files can be made again from records; a task with an unreadable record
+// keeps its files.
 func (s *Session) SweepContexts() (swept []string, err error) {
-	found := map[string][]func() error{} // by the task's key: what removes it
+	found := map[string][]func() error{} // functions that remove them, by the task's key
 	folders := []string{filepath.Join(s.Repo.Common, "belay", "context")}
 	trees, err := fsroot.ReadDir(filepath.Join(s.Repo.Common, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +182,7 @@ func (s *Session) SweepContexts() (swept []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
 		return nil, err
 	}
-	live, err := s.liveContextKeys() // after the lists: what is made meanwhile is in neither, or lives
+	live, err := s.liveContextKeys() // after listing the files, so that a task created meanwhile is in this list
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (s *Session) SweepContexts() (swept []string, err error) {
 		var of handoff.Export
 		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part,
 			&of) == nil; !ok || name != ContextFileName(of.TaskID, of.Role) {
-			continue // not what belay wrote
+			continue // not written by belay
 		}
 		key := of.TaskID.Key()
 		found[key] = append(found[key], func() error { return root.Remove(path) })

@@ -1,3 +1,3 @@
-// Package session is belay opened in one working tree: its folders, the records of tasks, who works in the
-// tree, and who changed what.
+// Package session is belay opened in one working tree: its folders, the records of tasks, the locks
+// of the tree, and which changes the agent, the checks or a person made.
 package session

@@ -10,7 +10,7 @@ import (
 func ErrorLine(err error) string {
 	text := err.Error()
 	var e *belay.Error
-	var odd interface{ Try() string } // what package fsroot and git say of a file that is none
+	var odd interface{ Try() string } // as the errors of packages fsroot and git have it
 	switch {
 	case errors.As(err, &e) && e.Try != "":
 		text += " (try: " + e.Try + ")"

@@ -21,14 +21,15 @@ type FeatureRecord struct {
 	Log     journal.Log
 }
 
-// ForFeatures returns a session of which the records are those of features instead of tasks.
+// ForFeatures returns a session with the records of features instead of those of tasks.
 func (s *Session) ForFeatures() *Session {
 	other := *s
 	other.Journal, other.Anchors = s.Journal.Features(), s.Anchors.ForFeatures()
 	return &other
 }
 
-// Features reads every feature, in order of creation. One that cannot be read is reported through bad and left out.
+// Features reads every feature, in order of creation. One that cannot be read is passed to bad and
+// left out.
 func (s *Session) Features(bad func(belay.TaskID, error)) ([]*FeatureRecord, error) {
 	ids, err := s.Journal.Features().Tasks()
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *Session) Features(bad func(belay.TaskID, error)) ([]*FeatureRecord, err
 	return all, nil
 }
 
-// LoadFeature reads the record of a feature by the record's id. Errors are those of Load.
+// LoadFeature reads the record of a feature by the record's ID. Errors are those of Load.
 func (s *Session) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
 	at := s.ForFeatures()
 	log, err := at.Journal.Read(id)
@@ -72,7 +73,7 @@ func (s *Session) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
 	return &FeatureRecord{Feature: f, Log: log}, nil
 }
 
-// CreateFeature begins the record of a feature, under the next id that is free.
+// CreateFeature creates the record of a feature, under the next free ID.
 func (s *Session) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRecord, error) {
 	at := s.ForFeatures()
 	ids, err := at.Journal.Tasks()
@@ -102,8 +103,8 @@ func (s *Session) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRec
 	return s.LoadFeature(id)
 }
 
-// AddToFeature adds an event to the record and reads it again. *journal.MovedError: somebody else added one first, so that
-// what was decided may no longer be right.
+// AddToFeature adds an event to the record and reads it again. *journal.MovedError: another process
+// added one first, so decide again.
 func (s *Session) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event) error {
 	at := s.ForFeatures()
 	head, err := at.Journal.Append(ctx, r.Feature.ID, r.Log.Head, string(e.Kind), e)
@@ -118,9 +119,9 @@ func (s *Session) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Ev
 	return err
 }
 
-// AcceptFeature accepts the readable part of a feature's record, whatever its anchor says, and
-// notes that. The anchor of a missing record is deleted. It returns what was wrong. Errors:
-// belay.CodeUsage when nothing was, belay.CodeNotFound.
+// AcceptFeature accepts the readable part of a feature's record although it does not match its
+// anchor, and records that. The anchor of a missing record is deleted. It returns what was wrong.
+// Errors: belay.CodeUsage if nothing was, belay.CodeNotFound.
 func (s *Session) AcceptFeature(ctx context.Context, id belay.TaskID) (what string, err error) {
 	at := s.ForFeatures()
 	_, wrong := s.LoadFeature(id)
@@ -159,9 +160,9 @@ func (s *Session) rememberFeature(id belay.TaskID, head journal.Head, open bool)
 	}
 }
 
-// ReplaceText replaces a file of a worktree atomically with the result of change, and returns
-// both texts. If another program saves the file at the same moment, change is called with that
-// program's text. Errors: belay.CodeCannot.
+// ReplaceText replaces a file of a worktree atomically with the result of change, and returns both
+// texts. If another program saves the file at the same moment, change is called again with that
+// text. Errors: belay.CodeCannot.
 func (s *Session) ReplaceText(tree *fsroot.Root, path string, change func([]byte) ([]byte, error)) (was, is []byte, err error) {
 	err = s.withTempFolder(func(tmp string) (err error) {
 		var saved *fsroot.SavedError

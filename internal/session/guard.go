@@ -23,29 +23,29 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Memory caches what this process knows of records without reading them: which entries it
-// wrote itself, and which tasks it drives.
+// Memory is what this process knows without reading records: the entries that it wrote itself, and
+// the tasks that it drives.
 type Memory struct {
 	mu               sync.Mutex
-	ownEntries       map[string]bool // hashes of entries
+	ownEntries       map[string]bool // by hash
 	drivenTasks      map[string]int
 	changedTasks     []belay.TaskID
 	refSecrets       map[string]string
 	attachments      map[string]attachment
-	guardedTasks     map[string]bool            // tasks that Guard has looked at since this process drives them
-	missingSnapshots map[belay.SnapshotID]bool  // snapshots that were gone by then
-	historyLines     map[belay.TaskID][2]string // of History: the stamp of a record, and its line
+	guardedTasks     map[string]bool            // tasks that Guard has checked since this process drives them
+	missingSnapshots map[belay.SnapshotID]bool  // snapshots that were missing then
+	historyLines     map[belay.TaskID][2]string // for History: the stamp of a record, and its line
 }
 
-// NewMemory returns the memory of a process that has done nothing yet.
+// NewMemory returns the memory of a new process.
 func NewMemory() *Memory {
 	return &Memory{ownEntries: map[string]bool{}, drivenTasks: map[string]int{}, refSecrets: map[string]string{},
 		attachments:  map[string]attachment{},
 		guardedTasks: map[string]bool{}, missingSnapshots: map[belay.SnapshotID]bool{}, historyLines: map[belay.TaskID][2]string{}}
 }
 
-// historyLine returns the history line of a task that has ended. It calls read only when the
-// stamp of the record changed.
+// historyLine returns the history line of a task that has ended. It calls read only if the stamp of
+// the record has changed.
 func (m *Memory) historyLine(task belay.TaskID, stamp string, read func() string) string {
 	if stamp == "" {
 		return read()
@@ -66,7 +66,7 @@ func (m *Memory) historyLine(task belay.TaskID, stamp string, read func() string
 // attachment is an attachment as this process first read it.
 type attachment struct {
 	size int64
-	text []byte // nil for one that is too large to be kept
+	text []byte // nil if it is too large to keep
 }
 
 func (m *Memory) addOwnEntry(hash string) {
@@ -75,7 +75,7 @@ func (m *Memory) addOwnEntry(hash string) {
 	m.ownEntries[hash] = true
 }
 
-// addChangedTask notes that this process changed a task.
+// addChangedTask records that this process changed a task.
 func (m *Memory) addChangedTask(task belay.TaskID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,8 +103,8 @@ func (m *Memory) isDriving(task belay.TaskID) bool {
 	return m.drivenTasks[task.Key()] > 0
 }
 
-// StartDriving marks a task as driven by this process until release is called: no other
-// process may record its steps.
+// StartDriving marks a task as driven by this process until release is called: no other process may
+// record its steps.
 func (s *Session) StartDriving(task belay.TaskID) (release func()) {
 	m := s.Memory
 	count := func(n int) {
@@ -144,12 +144,11 @@ func (s *Session) RemoveSecondRefs(ctx context.Context, r *Record) error {
 	return s.Snaps.DropSecondRefs(ctx, r.namesSnapshot)
 }
 
-// TamperedNote is the kind of note that says that somebody changed what belay keeps of a
-// task while it was driven.
+// TamperedNote is the kind of note about changes to belay's data of a task while it was driven.
 const TamperedNote = "tampered"
 
-// TamperFinding returns the finding for an attempt during which somebody changed belay's data;
-// nil when nobody did, or when a person has the work checked again.
+// TamperFinding returns the finding for an attempt during which another process changed belay's
+// data; nil if none did, or during a person's recheck.
 func (r *Record) TamperFinding() *belay.Finding {
 	if r.State.Rechecking {
 		return nil
@@ -171,10 +170,10 @@ func (r *Record) TamperFinding() *belay.Finding {
 	return &f
 }
 
-// Guard compares the task's record, the refs of its snapshots and the attachments that it
-// needs with what this process knows of them. It repairs what others changed and notes it, so
-// that the attempt is rejected; then bad is true, and r is the record read again. What other
-// belay commands may add meanwhile is allowed.
+// Guard compares the task's record, the refs of its snapshots and the attachments that it needs
+// with what this process knows. It repairs foreign changes and records them, so that the attempt is
+// rejected; then bad is true, and r is the repaired record. Entries that other belay commands may
+// add are accepted.
 func (s *Session) Guard(ctx context.Context, r *Record) (bad bool, err error) {
 	said, err := s.guardLog(ctx, r)
 	if err != nil {
@@ -197,8 +196,7 @@ func (s *Session) Guard(ctx context.Context, r *Record) (bad bool, err error) {
 	return true, s.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: text})
 }
 
-// guardLog compares the record with what this process read, and writes it again when somebody
-// changed it.
+// guardLog compares the record with what this process has read, and rewrites it if it was changed.
 func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	now, err := s.Journal.Read(r.Task.ID)
 	what := ""
@@ -223,7 +221,7 @@ func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	truth.Notes, truth.Overrides = slices.Clone(r.Notes), slices.Clone(r.Overrides)
 	truth.Log.Entries = slices.Clone(known)
 	switch {
-	case n == len(known): // what follows is new
+	case n == len(known): // only new entries follow
 		for _, e := range now.Entries[n:] {
 			if why := s.entryProblem(truth, e); why != "" {
 				what = why
@@ -245,7 +243,7 @@ func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
 		return nil, nil
 	}
 	if _, err := fsroot.Lstat(filepath.Join(s.Repo.Dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
-		// Nothing is made in the place of a git folder that may come back, with its record.
+		// Create no file in the place of a git folder that may come back, with its record.
 		return nil, belay.Refuse(belay.CodeCannot,
 			"restore the git folder from a copy; the files are unchanged",
 			"%s is no longer a git repository: it has no HEAD", belay.VisibleLine(s.Repo.Dir))
@@ -264,15 +262,15 @@ func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	return []string{what}, nil
 }
 
-// entryProblem returns why no other belay process can have added an entry to the record of a
-// task that this process drives; "" when one can.
+// entryProblem returns why no other belay process can have added an entry to the record of a task
+// that this process drives; "" if one can.
 func (s *Session) entryProblem(r Record, e journal.Entry) string {
 	if s.Memory.isOwnEntry(e.Hash) {
 		return ""
 	}
 	switch e.Type {
 	case EntryTask:
-		if r.State.Pending != nil { // as the command that edits a task has it
+		if r.State.Pending != nil { // the command that edits a task refuses this, too
 			return "its task was changed in the record during a step"
 		}
 		return ""
@@ -296,8 +294,7 @@ func (s *Session) entryProblem(r Record, e journal.Entry) string {
 	return "its record got an entry of an unknown kind"
 }
 
-// pinMatchesRef reports whether the ref of a snapshot that a note names is at the commit in
-// the note.
+// pinMatchesRef reports whether the ref of a snapshot in a note names the commit in the note.
 func (s *Session) pinMatchesRef(b snapshot.Pin) bool {
 	moved, missing, err := s.Snaps.CheckRefs(context.Background(), []snapshot.Pin{b})
 	return err == nil && len(moved)+len(missing) == 0
@@ -309,7 +306,7 @@ func eventProblem(r Record, e journal.Entry) string {
 		return "its record got an event that cannot be read"
 	}
 	others := []loop.EventKind{loop.EvDecided, loop.EvVerdict, loop.EvSubmitted, loop.EvOverruled}
-	if r.State.Before == "" { // nobody has worked yet
+	if r.State.Before == "" { // no attempt has started
 		others = append(others, loop.EvStarted, loop.EvUnclear)
 	}
 	if !slices.Contains(others, ev.Event.Kind) || len(ev.Snapshots) > 0 {
@@ -327,8 +324,7 @@ func eventProblem(r Record, e journal.Entry) string {
 	return ""
 }
 
-// isFirstGuard reports whether Guard checks a task for the first time since this process
-// drives it.
+// isFirstGuard reports whether Guard checks a task for the first time since this process drives it.
 func (m *Memory) isFirstGuard(task belay.TaskID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -402,8 +398,8 @@ func (r *Record) attachments() []string {
 	return slices.DeleteFunc(names, func(sha string) bool { return sha == "" })
 }
 
-// readAttachments reads the attachments that a record names and that this process has not read
-// yet: a later step may delete them.
+// readAttachments reads the attachments of a record that this process has not read yet, because a
+// later step may delete them.
 func (s *Session) readAttachments(r *Record) {
 	m := s.Memory
 	for _, sha := range r.attachments() {
@@ -425,8 +421,8 @@ func (m *Memory) attachment(sha string) (a attachment, seen bool) {
 	return a, seen
 }
 
-// guardAttachments checks the attachments that the state names. Reports and the baseline are
-// read, and written again when they were changed; of logs only the size is compared.
+// guardAttachments checks the attachments in the state. Reports and the baseline are read, and
+// restored if they were changed; of logs only the size is compared.
 func (s *Session) guardAttachments(_ context.Context, r *Record) (said []string, err error) {
 	m := s.Memory
 	s.readAttachments(r)
@@ -438,7 +434,7 @@ func (s *Session) guardAttachments(_ context.Context, r *Record) (said []string,
 		case was.text == nil:
 			said = append(said, "the attachment "+sha[:12]+" was changed or deleted, and is lost")
 			m.mu.Lock()
-			delete(m.attachments, sha) // said once
+			delete(m.attachments, sha) // report it once
 			m.mu.Unlock()
 		default:
 			if _, _, err := s.Journal.Attach(bytes.NewReader(was.text)); err != nil {
@@ -450,8 +446,8 @@ func (s *Session) guardAttachments(_ context.Context, r *Record) (said []string,
 	return said, nil
 }
 
-// readAttachment reads an attachment. ok is false when it is missing or, as far as it is read,
-// its content does not match its name.
+// readAttachment reads an attachment. ok is false if it is missing or, unless it is too large to
+// read, does not match its hash.
 func (s *Session) readAttachment(sha string) (a attachment, ok bool) {
 	size, err := s.Journal.AttachmentSize(sha)
 	if err != nil {

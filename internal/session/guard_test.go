@@ -19,7 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// scene is a task whose first attempt is under way, in a repository of its own.
+// scene is a task in its first attempt, in a separate repository.
 type scene struct {
 	*Session
 	t    *testing.T
@@ -56,7 +56,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// open is another belay in the same working tree.
+// open returns another belay in the same working tree.
 func (s *scene) open(root string) *Session {
 	s.t.Helper()
 	repo, err := git.Open(s.t.Context(), root, true)
@@ -89,7 +89,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// forge appends an entry whose chain fits.
+// forge appends an entry with a valid hash.
 func (s *scene) forge(typ, data string) {
 	s.t.Helper()
 	head := s.rec.Log.Entries[len(s.rec.Log.Entries)-1]
@@ -103,8 +103,8 @@ func (s *scene) forge(typ, data string) {
 	s.must(f.Close())
 }
 
-// TestGuard changes a record in every way there is. It is noticed, the record holds again
-// what it held, and the attempt is rejected.
+// TestGuard changes a record in every possible way. Each change is noticed, the record is restored,
+// and the attempt is rejected.
 func TestGuard(t *testing.T) {
 	type change struct {
 		name, says string
@@ -145,7 +145,7 @@ func TestGuard(t *testing.T) {
 			run(s.t, s.Repo.Root, "git", "gc", "-q", "--prune=now")
 		}},
 	}
-	for n := range 3 { // of the three entries there are
+	for n := range 3 { // of three entries
 		all = append(all,
 			change{fmt.Sprint("flipped in ", n), "its record was", write(func(l [][]byte) [][]byte {
 				i := bytes.Index(l[n], []byte(`"hash":"`)) + 8
@@ -193,8 +193,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGoneBefore: what was pruned before this process began is nobody's fault, and comes
-// back where its bytes are there.
+// TestGoneBefore: snapshots that were pruned before this process started are not tampering, and
+// their refs are restored if the objects exist.
 func TestGoneBefore(t *testing.T) {
 	s := newScene(t)
 	id := s.rec.State.Before
@@ -211,8 +211,8 @@ func TestGoneBefore(t *testing.T) {
 	}
 }
 
-// While the git folder is away nothing is made in its place: what was noted there would be
-// missing from the record when the folder comes back.
+// TestGitFolderIsAway: while the git folder is away nothing is created in its place: entries
+// written there would be missing from the record when the folder comes back.
 func TestGitFolderIsAway(t *testing.T) {
 	s := newScene(t)
 	away := s.Repo.Common + ".away"
@@ -237,7 +237,7 @@ func TestGitFolderIsAway(t *testing.T) {
 	}
 }
 
-// TestTamperingIsNeverAPass: also when it is noticed between the judgement and its entry.
+// TestTamperingIsNeverAPass: not even if it is noticed between the verdict and its entry.
 func TestTamperingIsNeverAPass(t *testing.T) {
 	s := newScene(t)
 	s.apply(loop.Event{Kind: loop.EvAttempted, Command: s.rec.State.Pending.ID, Ended: loop.EndedExit})
@@ -252,7 +252,7 @@ func TestTamperingIsNeverAPass(t *testing.T) {
 	}
 }
 
-// TestOthersMayAdd: what other belay commands write meanwhile is left alone.
+// TestOthersMayAdd: entries of other belay commands are accepted.
 func TestOthersMayAdd(t *testing.T) {
 	s := newScene(t)
 	other := s.open(s.Repo.Root)
@@ -268,7 +268,7 @@ func TestOthersMayAdd(t *testing.T) {
 	}
 }
 
-// TestCutBetweenRuns cuts a record after each entry while no belay knows it.
+// TestCutBetweenRuns cuts a record after each entry while no belay process runs.
 func TestCutBetweenRuns(t *testing.T) {
 	for n := 1; n < 3; n++ {
 		s := newScene(t)
@@ -297,7 +297,7 @@ func TestCutBetweenRuns(t *testing.T) {
 	}
 }
 
-// BenchmarkAppend is what an entry costs, and what of it is the memory outside.
+// BenchmarkAppend measures an entry, and how much of that is its anchor.
 func BenchmarkAppend(b *testing.B) {
 	for _, anchored := range []bool{false, true} {
 		b.Run(fmt.Sprintf("anchored=%v", anchored), func(b *testing.B) {

@@ -18,12 +18,12 @@ func (r *Record) AgentSummary() string {
 	return ""
 }
 
-// History returns one line for each task that ended, in order of creation, except the given
-// task. Nothing else of an earlier task reaches a later one.
+// History returns one line for each task that ended, in order of creation, except the given task. A
+// later task gets nothing else of an earlier one.
 func (s *Session) History(but belay.TaskID) []string {
 	ids, err := s.Journal.Tasks()
 	if err != nil {
-		return nil // courtesy to readers: nothing rests on it
+		return nil // not fatal: nothing depends on it
 	}
 	var lines []string
 	for _, id := range ids {

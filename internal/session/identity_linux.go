@@ -13,7 +13,7 @@ func folderIdentity(dir string) (string, error) {
 	if err := unix.Statx(unix.AT_FDCWD, dir, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st); err != nil {
 		return "", err
 	}
-	if st.Mask&unix.STATX_BTIME == 0 { // not every file system knows
+	if st.Mask&unix.STATX_BTIME == 0 { // not every file system records the birth time
 		st.Btime = unix.StatxTimestamp{}
 	}
 	return fmt.Sprintf("%d %d.%d", st.Ino, st.Btime.Sec, st.Btime.Nsec), nil

@@ -19,25 +19,25 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// The time limits of all checks together: a person who asks waits for half a
-// minute, a run that has an agent to pay for waits longer for its tests.
+// Time limits of all checks together: short for a person who waits for the answer, longer for the
+// tests of a run, which pays for an agent.
 const (
 	RunTimeout = 10 * time.Minute
 )
 
-// Work is what a task changed, as the checks see it.
+// Work is what a task changed, as input of the checks.
 type Work struct {
-	All  []belay.Change // before → after, where an attempt had a hand in it
+	All  []belay.Change // before → after, of the paths that an attempt changed
 	Last []belay.Change // what the last attempt changed
 
-	Spans         []check.Span       // when an attempt was at work; none when that is not known
-	Missed        []snapshot.Missed  // what the agent changed and the capture does not hold
-	ChangedByHand func(string) bool  // tells the paths that a person changed, and no attempt; nil when none was
-	TreeLocked    bool               // the run holds the tree: what a linter edits in it is taken back
-	Baseline      *testreport.Report // what the tests said before; nil when that is not known
+	Spans         []check.Span       // the times in which an attempt worked; none if unknown
+	Missed        []snapshot.Missed  // changes of the agent that the capture does not contain
+	ChangedByHand func(string) bool  // reports whether only a person changed a path; nil if none did
+	TreeLocked    bool               // the run has locked the tree: what a linter edits in it is reverted
+	Baseline      *testreport.Report // test results before the task; nil if unknown
 }
 
-// Work compares the state before the task with a capture and returns what the agent changed.
+// Work compares the before snapshot with a capture and returns what the agent changed.
 func (sess *Session) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
 	defer sess.Snaps.Repo.ShareReader()()
 	taken, err := sess.TaskSnapshots(ctx, r)
@@ -57,7 +57,7 @@ func (sess *Session) Work(ctx context.Context, r *Record, after belay.SnapshotID
 	return w, err
 }
 
-// checkMissed converts the paths that were not captured for the checks.
+// checkMissed converts missed paths to the form of the checks.
 func checkMissed(list []snapshot.Missed) (out []check.UncapturedPath) {
 	for _, m := range list {
 		c := check.UncapturedPath{Path: m.Path, Description: m.Detail, Unsure: !m.Certain}
@@ -70,7 +70,7 @@ func checkMissed(list []snapshot.Missed) (out []check.UncapturedPath) {
 			c.Rejects, c.ModeOnly = true, true
 		case snapshot.MissedHeadMoved, snapshot.MissedInner, snapshot.MissedRefs:
 			c.Path, c.Rejects = m.Path+"/", true
-		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
+		case snapshot.MissedRepository: // no rollback removes it, so later attempts would be rejected for it
 			c.Path, c.Worktree = m.Path+"/", true
 		}
 		out = append(out, c)
@@ -119,7 +119,7 @@ func (s *Session) Judge(ctx context.Context, t belay.Task, w Work, before, after
 		Git: func(ctx context.Context) (check.GitFacts, error) {
 			asked.Do(func() {
 				state, unclear = check.ReadGitFacts(ctx, s.Snaps, before, after, w.Spans)
-				state.ByAttempt = state.ByAttempt && t.Worktree == "" // otherwise the person's own tree still has the work
+				state.ByAttempt = state.ByAttempt && t.Worktree == "" // otherwise the user's own tree still has the work
 			})
 			return state, unclear
 		},

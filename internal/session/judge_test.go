@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// TestEveryCheckCanBeSkipped holds the config's list of names to the checks there are.
+// TestEveryCheckCanBeSkipped compares the config's list of names with the existing checks.
 func TestEveryCheckCanBeSkipped(t *testing.T) {
 	t.Parallel()
-	names := append(check.Names(), "context", "plan") // the two that a run adds
+	names := append(check.Names(), "context", "plan") // the two that only a run adds
 	if _, err := config.Parse("", []byte("checks: {skip: ["+strings.Join(names, ", ")+"]}")); err != nil {
 		t.Error(err)
 	}

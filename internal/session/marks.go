@@ -18,50 +18,50 @@ import (
 // MarkKind is the kind of an event in an agent's own session.
 type MarkKind string
 
-// The kinds of marks.
+// Kinds of marks.
 const (
 	MarkStart  MarkKind = "start"
 	MarkPrompt MarkKind = "prompt"
-	MarkBefore MarkKind = "before" // a tool is called
-	MarkAfter  MarkKind = "after"  // it was
-	MarkDenied MarkKind = "denied" // it was not let
-	MarkStop   MarkKind = "stop"   // the agent is done with a prompt: Verdict
-	MarkUndo   MarkKind = "undo"   // a person went back: Target, Rescue
+	MarkBefore MarkKind = "before" // before a tool call
+	MarkAfter  MarkKind = "after"  // after a tool call
+	MarkDenied MarkKind = "denied" // a tool call was denied
+	MarkStop   MarkKind = "stop"   // the agent has finished a prompt: Verdict
+	MarkUndo   MarkKind = "undo"   // a person returned to an earlier state: Target, Rescue
 	MarkEnd    MarkKind = "end"
 )
 
-// Mark is one event in an agent's own session, with the state of the session after it: the
-// next mark needs no other one than the last.
+// Mark is one event in an agent's own session, with the state of the session after it, so that the
+// next mark only needs the last one.
 type Mark struct {
 	Kind  MarkKind `json:"kind"`
-	Turn  int      `json:"turn"`            // counts prompts
-	Tool  int      `json:"tool,omitempty"`  // counts calls of tools that may write; of before, after and denied: this one
-	Tools int      `json:"tools,omitempty"` // how many there were
-	Name  string   `json:"name,omitempty"`  // the tool's
-	Call  string   `json:"call,omitempty"`  // of denied: the agent's id of the call; of others that are under way, Open has it
-	Text  string   `json:"text,omitempty"`  // one line: the prompt, the command or the files, why it was denied
+	Turn  int      `json:"turn"`            // number of the prompt
+	Tool  int      `json:"tool,omitempty"`  // number of the call of a tool that may write: for before, after and denied
+	Tools int      `json:"tools,omitempty"` // number of such calls so far
+	Name  string   `json:"name,omitempty"`  // the tool's name
+	Call  string   `json:"call,omitempty"`  // for denied: the agent's ID of the call; other open calls are in Open
+	Text  string   `json:"text,omitempty"`  // one line: the prompt, the command or the files, or why it was denied
 
-	Snapshot       belay.SnapshotID `json:"snapshot,omitempty"` // the state now
-	SnapshotDigest string           `json:"whole,omitempty"`    // names everything in that snapshot
-	TurnStart      belay.SnapshotID `json:"begun,omitempty"`    // the state at the beginning of the turn
-	// what changed since the mark before was not changed by a tool of this session
+	Snapshot       belay.SnapshotID `json:"snapshot,omitempty"` // the current state
+	SnapshotDigest string           `json:"whole,omitempty"`    // digest of everything in that snapshot
+	TurnStart      belay.SnapshotID `json:"begun,omitempty"`    // the state at the start of the turn
+	// no tool of this session made the changes since the previous mark
 	Between bool `json:"between,omitempty"`
 
-	Open       []OpenCall    `json:"open,omitempty"`    // calls of tools under way
+	Open       []OpenCall    `json:"open,omitempty"`    // running tool calls
 	Background bool          `json:"behind,omitempty"`  // a tool of this session may still run in the background
-	Slow       bool          `json:"slow,omitempty"`    // snapshots take too long here: none is taken before the next prompt
-	Rejects    int           `json:"rejects,omitempty"` // in a row, since a person last said something
+	Slow       bool          `json:"slow,omitempty"`    // snapshots take too long here: none until the next prompt
+	Rejects    int           `json:"rejects,omitempty"` // consecutive rejections since a person's last prompt
 	Verdict    belay.Verdict `json:"verdict,omitempty"`
-	Prompt     string        `json:"prompt,omitempty"` // of prompt: its text, without secrets
-	Undone     string        `json:"undone,omitempty"` // what the agent has to be told of an undo
+	Prompt     string        `json:"prompt,omitempty"` // for prompt: its text, without secrets
+	Undone     string        `json:"undone,omitempty"` // the message to the agent about an undo
 
 	Target   belay.SnapshotID `json:"target,omitempty"`
 	Rescue   belay.SnapshotID `json:"rescue,omitempty"`
-	From     int              `json:"from,omitempty"`      // of undo: the first turn that was taken back
+	From     int              `json:"from,omitempty"`      // for undo: the first turn that was reverted
 	FromTool int              `json:"from_tool,omitempty"` // or the first tool call
 }
 
-// Next returns the start of the next mark: the state of the session, without the event.
+// Next returns a copy of the session's state for the next mark, without the event.
 func (m Mark) Next(kind MarkKind) Mark {
 	return Mark{Kind: kind, Turn: m.Turn, Tools: m.Tools, Snapshot: m.Snapshot, SnapshotDigest: m.SnapshotDigest,
 		TurnStart: m.TurnStart, Open: m.Open,
@@ -87,10 +87,9 @@ func SessionTask(agent, id, root string) belay.TaskID {
 	return belay.TaskID(agent + "-" + hex.EncodeToString(sum[:5]))
 }
 
-// HookSession is an agent's own session, read as far as a hook needs it: its task and the last
-// mark.
+// HookSession is an agent's own session, as far as a hook needs it: its task and the last mark.
 type HookSession struct {
-	Task belay.Task // its ID, Scope.Protect and Session alone
+	Task belay.Task // only its ID, Scope.Protect and Session
 	Last Mark
 	Time time.Time // of the last mark
 	head journal.Head
@@ -120,13 +119,13 @@ func (sess *Session) LoadHookSession(task belay.TaskID) (*HookSession, error) {
 			}
 		}
 		if len(last) < most || last[0].Seq == 1 {
-			return s, nil // just created, or what is before is damaged
+			return s, nil // just created, or the end is damaged
 		}
 	}
 }
 
-// read parses the fields of a task that hooks need: decoding the whole task costs more than
-// reading it.
+// read parses the fields of a task that hooks need, because decoding the complete task is slower
+// than reading it.
 func (s *HookSession) read(data []byte) error {
 	var t struct {
 		ID    belay.TaskID `json:"id"`
@@ -163,8 +162,8 @@ func (s *Session) CreateHookSession(ctx context.Context, t belay.Task) (*HookSes
 	return s.LoadHookSession(t.ID)
 }
 
-// AddMark records a mark derived from s.Last, and the snapshot taken for it.
-// *journal.MovedError when the record has grown since s was read: derive the mark again.
+// AddMark records a mark derived from s.Last, and the snapshot taken for it. *journal.MovedError if
+// the record has grown since s was read: derive the mark again.
 func (sess *Session) AddMark(ctx context.Context, s *HookSession, m Mark, taken ...snapshot.Pin) error {
 	head, err := sess.Journal.Append(ctx, s.Task.ID, s.head, EntryNote,
 		Note{Kind: "session", Text: string(m.Kind), Mark: &m, Snapshots: taken})

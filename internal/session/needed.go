@@ -9,12 +9,12 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// NeededSnapshots returns those of a task's snapshots without which a rollback of the whole
-// task could not distinguish the task's changes from others': the state before, the last
-// capture, and both ends of each span in which somebody else, or the tests, changed something.
-// Adjacent spans of the agent's are joined.
+// NeededSnapshots returns those of a task's snapshots without which a rollback of the complete task
+// could not distinguish the task's changes from others': the before snapshot, the last capture, and
+// both ends of each span in which a person or the tests changed something. Adjacent spans of the
+// agent are joined.
 //
-// A later attempt that started from exactly the state before needs nothing from before it.
+// If a later attempt started from exactly the before snapshot's files, nothing before it is needed.
 func NeededSnapshots(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
 	taken []snapshot.Info) (map[belay.SnapshotID]bool, error) {
 	defer snaps.Repo.ShareReader()()
@@ -46,7 +46,7 @@ func NeededSnapshots(ctx context.Context, snaps *snapshot.Store, before belay.Sn
 		if !starts && !ends {
 			continue
 		}
-		if starts || strings.HasSuffix(s.Command, EndMark) { // up to here it was not the agent
+		if starts || strings.HasSuffix(s.Command, EndMark) { // the changes up to here are not the agent's
 			unchanged, err := same(at, s.ID)
 			if err == nil && !unchanged && starts {
 				unchanged, err = same(before, s.ID)

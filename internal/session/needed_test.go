@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// What a rollback has to put back is the same with the needed snapshots alone, whoever
-// changed something in between, and no more of them stay than that takes.
+// TestNeeded: a rollback with only the needed snapshots restores the same, whoever changed
+// something in between, and no further snapshots are kept.
 func TestNeeded(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
@@ -49,8 +49,8 @@ func TestNeeded(t *testing.T) {
 	end := func() snapshot.Info { return take(belay.KindAfter, "x"+EndMark) }
 	for _, tt := range []struct {
 		name string
-		do   func() []snapshot.Info // of attempts, oldest first
-		keep []int                  // of them, besides the before snapshot
+		do   func() []snapshot.Info // snapshots of attempts, oldest first
+		keep []int                  // indexes of the needed ones, besides the before snapshot
 	}{
 		{"one attempt", func() []snapshot.Info { sh("echo 2 > a"); return []snapshot.Info{after()} }, []int{0}},
 		{"tests that write nothing", func() []snapshot.Info { sh("echo 3 > a"); return []snapshot.Info{after(), end()} }, []int{1}},

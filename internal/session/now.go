@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// WriteNowFile writes one file atomically. Its bytes go to the folder tmp first, if that is on
-// the same device: the sweep of that folder removes what a killed write leaves.
+// WriteNowFile writes one file atomically. It is first written to the folder tmp, if that is on the
+// same device: the sweep of that folder removes what a killed write leaves.
 func WriteNowFile(tree, tmp, name, text string) error {
 	root, err := fsroot.OpenRoot(tree)
 	if err != nil {
@@ -45,11 +45,11 @@ func StartNowFolder(tree, tmp, task, history string) error {
 	return nil
 }
 
-// maxSummary is how much of a summary is read.
+// maxSummary is the maximum number of bytes that are read of a summary.
 const maxSummary = 64 << 10
 
-// ReadSummary reads summary.md, which an agent writes about its work, up to 64 KiB. It returns
-// "" where there is none, or where belay does not empty it when a task starts.
+// ReadSummary reads summary.md, which an agent writes about its work, up to 64 KiB. It returns ""
+// if there is none, or if belay does not empty it when a task starts.
 func ReadSummary(tree string) string {
 	if _, err := fsroot.Lstat(filepath.Join(tree, ".belay", ".gitignore")); err != nil {
 		return ""

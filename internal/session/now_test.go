@@ -42,7 +42,7 @@ func TestWriteNow(t *testing.T) {
 	}
 }
 
-// TestStart: nothing that was said about the task before is left; a plan is.
+// TestStart: nothing about the previous task is left; a plan is.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	tree := t.TempDir()

@@ -8,14 +8,14 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// addPlanResult appends the result of a plan's markers to the other checks, so that the same
-// failure is reported once: the plan leaves out what a check reports at the same place, and a
-// check leaves out its warnings about what the plan rejects. Verdicts are unchanged.
+// addPlanResult appends the result of a plan's markers to the other checks, so that a failure is
+// reported once: the plan leaves out what a check reports at the same place, and a check leaves out
+// its warnings about what the plan rejects. Verdicts are unchanged.
 func addPlanResult(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckResult {
 	all := slices.Clone(checks)
 	for i, c := range all {
 		if c.Verdict == belay.VerdictFail {
-			continue // what refuses is never left out
+			continue // rejecting findings are never left out
 		}
 		all[i].Findings = slices.DeleteFunc(slices.Clone(c.Findings), func(f belay.Finding) bool {
 			return f.Severity == belay.SeverityWarning && slices.ContainsFunc(plan.Findings, func(of belay.Finding) bool {
@@ -45,7 +45,7 @@ func addPlanResult(checks []belay.CheckResult, plan belay.CheckResult) []belay.C
 	return append(all, plan)
 }
 
-// isSameFinding reports whether a check's finding says the same as a plan's, about the same
+// isSameFinding reports whether the findings of a check and of a plan are the same, about the same
 // place. The plan puts the section before the sentence, the check puts its place after it.
 func isSameFinding(told, planned belay.Finding) bool {
 	sentence := strings.TrimSuffix(told.Title, fmt.Sprintf(": %s:%d", told.File, told.Line))

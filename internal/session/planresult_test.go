@@ -17,7 +17,7 @@ func TestACountIsToldOnce(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		contract, planned belay.Finding
-		left, planLeft    int // findings that are left of each
+		left, planLeft    int // remaining findings of each
 	}{
 		{"both refuse", of(belay.SeverityError, says+place), of(belay.SeverityError, "landing/grid: "+says), 1, 0},
 		{"both warn", of(belay.SeverityWarning, says+place), of(belay.SeverityWarning, "landing/grid: "+says), 1, 0},

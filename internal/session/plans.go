@@ -11,23 +11,23 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// PlanNote is the kind of the note that names the plan with a task's markers.
+// PlanNote is the kind of note that names the plan with a task's markers.
 const PlanNote = "plan"
 
 // Planner maintains the plan of a running task. A session without one has no plans.
 type Planner interface {
-	// Find gives the path of the plan that is the task's, "" for none.
+	// Find returns the path of the task's plan, "" for none.
 	Find(ctx context.Context, s *Session, t belay.Task) (path string, err error)
-	// Mark writes the task's markers into its plan and gives what a person should know of
-	// it. It can be done again.
+	// Mark writes the task's markers into its plan and returns messages for the person. It is safe
+	// to repeat.
 	Mark(ctx context.Context, s *Session, t belay.Task, path string) (told []string, err error)
-	// Check holds the implementation to the task's markers.
+	// Check compares the implementation with the task's markers.
 	Check(ctx context.Context, s *Session, t belay.Task, path string) (belay.CheckResult, error)
-	// Clear takes the task's markers out of the plan and gives how many there were.
+	// Clear removes the task's markers from the plan and returns their number.
 	Clear(ctx context.Context, s *Session, t belay.Task, path string) (int, error)
 }
 
-// planOf returns the plan that was noted for a task, "" for none.
+// planOf returns the plan that was recorded for a task, "" for none.
 func (s *Session) planOf(r *Record) string {
 	path := ""
 	for _, n := range r.Notes {
@@ -41,11 +41,10 @@ func (s *Session) planOf(r *Record) string {
 	return path
 }
 
-// MarkPlan writes a task's markers into its plan. It runs before the snapshot of the state
-// before, so that the markers never count as the agent's work, and notes the plan first, so
-// that the markers are removed however the run ends. A task in its own worktree has no plan:
-// the merge would bring the markers. If a plan cannot be marked, the reason is reported, and
-// the task runs anyway.
+// MarkPlan writes a task's markers into its plan. It runs before the before snapshot is taken, so
+// that the markers never count as the agent's work, and records the plan first, so that the markers
+// are removed however the run ends. A task in its own worktree has no plan, because the merge would
+// bring the markers. If a plan cannot be marked, the reason is reported, and the task runs anyway.
 func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) error {
 	if s.Plans == nil || r.Task.Worktree != "" {
 		return nil
@@ -74,9 +73,9 @@ func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) er
 	return nil
 }
 
-// PlanMarks returns the path of a plan and one line for each of the task's markers in it: the
-// plan that was noted for the task, else the first of the usual plan files that has any. A
-// task in its own worktree has no noted plan, but somebody may have marked one.
+// PlanMarks returns the path of a plan and one line for each of the task's markers in it: of the
+// plan recorded for the task, else of the first usual plan file that has any. No plan is recorded
+// for a task in its own worktree, but a person may have marked one.
 func (s *Session) PlanMarks(r *Record) (path string, lines []string) {
 	read := FileReader(s.Repo.Root, plan.MaxSize)
 	places := plan.PlanPaths
@@ -92,7 +91,7 @@ func (s *Session) PlanMarks(r *Record) (path string, lines []string) {
 		}
 		p, err := plan.Read(at, text)
 		if err != nil {
-			continue // the agent reads it itself, and the plan's check says what is wrong with it
+			continue // the agent reads it itself, and the plan's check reports what is wrong with it
 		}
 		for _, m := range p.Markers {
 			if m.Problem != "" || !m.NamesTask(r.Task.ID) {

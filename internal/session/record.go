@@ -20,45 +20,43 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// The types of journal entries that flow writes.
+// Types of entries in a task's journal.
 const (
-	EntryTask  = "task"  // a belay.Task: the first entry, and again when its agent changes
-	EntryEvent = "event" // what happened and the state it led to
-	EntryNote  = "note"  // something outside the loop that belongs to the history
+	EntryTask  = "task"  // a belay.Task: the first entry, and again when it is edited
+	EntryEvent = "event" // an event and the resulting state
+	EntryNote  = "note"  // an event outside the loop
 
-	EntryContext = handoff.Entry // what roles hand on to each other
-	EntryTaken   = "taken"       // a snapshot that was taken in the middle of a step, and that no event names
+	EntryContext = handoff.Entry // what roles hand over to each other
+	EntryTaken   = "taken"       // a snapshot taken during a step, which no event names
 )
 
-// EventEntry is the data of an event's journal entry. The state is recorded, never
-// derived again: a later version of the rules does not rewrite history.
+// EventEntry is the data of an event's journal entry. The state is recorded and never computed
+// again, so that a later version of the rules does not rewrite history.
 type EventEntry struct {
 	Event    loop.Event       `json:"event"`
 	State    loop.State       `json:"state"`
-	Override *review.Decision `json:"override,omitempty"` // why refused work was accepted with this event
+	Override *review.Decision `json:"override,omitempty"` // why rejected work was accepted by this event
 
-	// Snapshots are those that were taken for the step that the event ends: the ones it
-	// speaks of, and others.
+	// Snapshots are those taken for the step that the event ends, including those in the event.
 	Snapshots []snapshot.Pin `json:"snapshots,omitempty"`
-	Sizes     []Size         `json:"sizes,omitempty"` // of those among them that this process took
+	Sizes     []Size         `json:"sizes,omitempty"` // of those that this process took
 }
 
 // Size is what a snapshot added to the repository. It is separate from the pin, which is
 // compared.
 type Size struct {
 	ID    belay.SnapshotID `json:"id"`
-	Added int64            `json:"added"` // bytes, as a pack
-	Files int              `json:"files"` // that it has, whether they were added or not
+	Added int64            `json:"added"` // size of its new objects in bytes, packed
+	Files int              `json:"files"` // number of files in it
 }
 
-// unnamedSnapshots are snapshots that no entry names yet.
+// unnamedSnapshots are snapshots that are not in any entry yet.
 type unnamedSnapshots struct {
 	pins  []snapshot.Pin
 	sizes []Size
 }
 
-// TakenEntry is the data of an entry that names a snapshot before the end of the step that it
-// was taken for.
+// TakenEntry is the data of an entry that names a snapshot before the end of its step.
 type TakenEntry struct {
 	Command   string         `json:"command"`
 	Snapshots []snapshot.Pin `json:"snapshots"`
@@ -79,35 +77,35 @@ type Note struct {
 	Text   string                 `json:"text"`
 	Target belay.SnapshotID       `json:"target,omitempty"`
 	Rescue belay.SnapshotID       `json:"rescue,omitempty"`
-	Paths  []string               `json:"paths,omitempty"` // of the kind rollback: those it was of; none means all
+	Paths  []string               `json:"paths,omitempty"` // for rollback: the paths; none means all
 	Kept   []string               `json:"kept,omitempty"`
-	Review *review.RecordedReview `json:"review,omitempty"` // of the kinds review and review-resolved
-	Plan   string                 `json:"plan,omitempty"`   // of the kind plan: its path
-	Edit   *restore.Edit          `json:"edit,omitempty"`   // of the kind ticked: the lines that belay wrote
+	Review *review.RecordedReview `json:"review,omitempty"` // for review and review-resolved
+	Plan   string                 `json:"plan,omitempty"`   // for plan: its path
+	Edit   *restore.Edit          `json:"edit,omitempty"`   // for ticked: the lines that belay wrote
 
-	Archived []belay.SnapshotID `json:"archived,omitempty"` // of the kind snapshots: those that nothing needs any more
+	Archived []belay.SnapshotID `json:"archived,omitempty"` // for snapshots: those that are no longer needed
 
-	Attempt   int            `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
-	Snapshots []snapshot.Pin `json:"snapshots,omitempty"` // those it speaks of
+	Attempt   int            `json:"attempt,omitempty"`   // for tampered: the attempt that is rejected for it
+	Snapshots []snapshot.Pin `json:"snapshots,omitempty"` // the snapshots in the note
 
-	Commit *Committed `json:"commit,omitempty"` // of the kinds committing and committed
+	Commit *Committed `json:"commit,omitempty"` // for committing and committed
 
-	Mark *Mark `json:"mark,omitempty"` // of the kind session: a happening in an agent's own session
+	Mark *Mark `json:"mark,omitempty"` // for session: an event in an agent's own session
 }
 
 // Committed is a commit that belay makes of accepted work, in git's terms. The note of kind
-// committing is recorded before the commit, which names that entry; the note of kind committed
-// follows and has the commit's ID.
+// committing is recorded before the commit, and the commit names that entry; the note of kind
+// committed follows and has the commit's ID.
 type Committed struct {
 	ID     string          `json:"id,omitempty"`
 	Parent string          `json:"parent,omitempty"` // "" for the first commit of a branch
-	Ref    string          `json:"ref"`              // HEAD when it was detached
-	Before string          `json:"before"`           // trees of the files: before the task, or as Follows has them,
-	After  string          `json:"after"`            // and as accepted
+	Ref    string          `json:"ref"`              // HEAD if it was detached
+	Before string          `json:"before"`           // tree of the files before the task, or after the commit in Follows
+	After  string          `json:"after"`            // tree of the accepted files
 	Files  []CommittedFile `json:"files"`
 
-	// Of a task that was accepted again after its work had been committed:
-	Follows string `json:"follows,omitempty"` // the commit before this one with work of the task
+	// For a task that was accepted again after its work had been committed:
+	Follows string `json:"follows,omitempty"` // the previous commit with work of the task
 	Base    string `json:"base,omitempty"`    // the parent of the first one
 }
 
@@ -129,30 +127,30 @@ const (
 
 // Archive is the decision about the snapshots of a task that has ended.
 type Archive struct {
-	Text string             // for a person
-	IDs  []belay.SnapshotID // those that nothing needs any more
+	Text string             // for people
+	IDs  []belay.SnapshotID // snapshots that are no longer needed
 	Time time.Time
 }
 
-// Record is a task, read from its journal.
+// Record is a task as read from its journal.
 type Record struct {
 	Task      belay.Task
 	State     loop.State
 	Created   time.Time
 	Changed   time.Time
 	Notes     []Note
-	Marks     []TimedMark     // of an agent's own session
-	Context   handoff.Context // zero when nothing was handed on
-	Overrides []Override      // the refusals that persons accepted work over
+	Marks     []TimedMark     // for an agent's own session
+	Context   handoff.Context // zero if nothing was handed over
+	Overrides []Override      // rejections that persons overrode
 	Log       journal.Log
 
-	Archive *Archive // what becomes of its snapshots; nil while that was not decided since it ended
+	Archive *Archive // the decision about its snapshots; nil if none was made since it ended
 
-	archived []belay.SnapshotID // all that were ever archived: they may be gone
+	archived []belay.SnapshotID // all that were ever archived: they may be missing
 
-	pins    []snapshot.Pin   // the snapshots that the record names, in that order
-	unnamed unnamedSnapshots // those that its next entry has to name
-	issued  int              // the number of the entry that the pending command comes from
+	pins    []snapshot.Pin   // the snapshots in the record, in order
+	unnamed unnamedSnapshots // those that the next entry must name
+	issued  int              // the number of the entry that issued the pending command
 }
 
 // SessionKept is how long an agent's own session counts as open after its last mark. Its
@@ -174,8 +172,8 @@ func (r *Record) Open() bool {
 // RolledBack reports whether the task ended with its changes rolled back.
 func (r *Record) RolledBack() bool { return !r.Open() && r.State.Outcome != loop.OutcomePassed }
 
-// TreeOf returns the git tree ID of a snapshot's files from the record; "" when the record
-// does not name the snapshot.
+// TreeOf returns the git tree ID of a snapshot's files from the record; "" if the record does not
+// name the snapshot.
 func (r *Record) TreeOf(id belay.SnapshotID) string {
 	for _, b := range r.pins {
 		if b.ID == id {
@@ -185,12 +183,11 @@ func (r *Record) TreeOf(id belay.SnapshotID) string {
 	return ""
 }
 
-// Phase returns the task's phase in a word.
+// Phase returns the name of the task's phase.
 func (r *Record) Phase() string { return string(cmp.Or(r.State.Phase, loop.PhaseNew)) }
 
-// Load reads a task. CodeNotFound when there is none. CodeCannot when its record does not
-// continue from its anchor outside the repository; LoadUnchecked reads such a record to show
-// it.
+// Load reads a task. CodeNotFound if there is none. CodeCannot if its record does not continue from
+// its anchor outside the repository; LoadUnchecked reads such a record for display.
 func (s *Session) Load(task belay.TaskID) (*Record, error) {
 	r, err := s.LoadUnchecked(task)
 	if err != nil {
@@ -224,8 +221,7 @@ func (s *Session) foldChecked(log journal.Log) (*Record, error) {
 	return r, err
 }
 
-// Fold makes a record of the entries of a log from any source. The caller checks the log's
-// hash chain.
+// Fold makes a record from the entries of any log. The caller has verified the log's hash chain.
 func Fold(log journal.Log) (*Record, error) {
 	r := &Record{Log: log}
 	for _, e := range log.Entries {
@@ -276,7 +272,7 @@ func (r *Record) applyEntry(e journal.Entry) error {
 			return nil
 		}
 		switch n.Kind {
-		case ArchivedNote: // the latest counts, and is no event of the task's history
+		case ArchivedNote: // the latest counts, and is not part of the task's history
 			r.Archive = &Archive{Text: n.Text, IDs: n.Archived, Time: e.Time}
 			r.archived = append(r.archived, n.Archived...)
 			return nil
@@ -301,8 +297,8 @@ func (r *Record) applyEntry(e journal.Entry) error {
 	return nil
 }
 
-// newReviewNote makes the note of a review that changed the loop's state. Its entry is the
-// event, so that no crash leaves a recorded review without its effect, or the reverse.
+// newReviewNote makes the note of a review that changed the loop's state. It is derived from the
+// event, so that no crash can record one without the other.
 func newReviewNote(e loop.Event) Note {
 	verdict := "approve"
 	if e.Verdict == belay.VerdictFail {
@@ -324,10 +320,10 @@ func (s *Session) Create(ctx context.Context, t belay.Task) error {
 	return err
 }
 
-// Append adds an entry to the record and its file. If another process added one first, it
-// reads the record again and returns *journal.MovedError. If the file is missing (somebody
-// deleted belay's folder), it writes the file again from memory and records that. While this
-// process drives the task, other damage to the record is noticed and repaired as Guard does.
+// Append adds an entry to the record and its file. If another process added one first, it reads the
+// record again and returns *journal.MovedError. If the file is missing (because belay's folder was
+// deleted), it rewrites the file from memory and records that. While this process drives the task,
+// other damage to the record is noticed and repaired as by Guard.
 //
 // The entry names the snapshots that were taken since the last one (AddTaken).
 func (s *Session) Append(ctx context.Context, r *Record, typ string, data any) error {
@@ -352,7 +348,7 @@ func (s *Session) append(ctx context.Context, r *Record, typ string, data any) (
 	case errors.As(err, &moved):
 		if driven {
 			if bad, gerr := s.Guard(ctx, r); gerr != nil || bad {
-				return false, cmp.Or[error](gerr, moved) // r is as it stands now
+				return false, cmp.Or[error](gerr, moved) // r is the current record
 			}
 		}
 	default:
@@ -382,13 +378,13 @@ func (s *Session) append(ctx context.Context, r *Record, typ string, data any) (
 		s.writeAnchor(r)
 	}
 	if driven {
-		s.readAttachments(r) // what is done next may delete them
+		s.readAttachments(r) // the next step may delete them
 	}
 	return false, err
 }
 
 // handleAppendError handles an entry that could not be added because the record is damaged or
-// missing. again reports that the record was repaired, without the entry.
+// missing. again means that the record was repaired, without the entry.
 func (s *Session) handleAppendError(ctx context.Context, r *Record, typ string, driven bool, cause error) (again bool, err error) {
 	gone := belay.CodeOf(cause) == belay.CodeNotFound
 	switch {
@@ -408,9 +404,8 @@ func (s *Session) handleAppendError(ctx context.Context, r *Record, typ string, 
 	return true, nil
 }
 
-// guardError returns the error for a record of this run that cannot be read or written: one
-// that makes the caller decide again if Guard repaired the record, as what Guard noticed
-// counts; else cause.
+// guardError returns the error for a driven record that cannot be read or written: a MovedError if
+// Guard repaired the record, so that the caller decides again with what Guard noticed; else cause.
 func (s *Session) guardError(ctx context.Context, r *Record, cause error) error {
 	after := r.Log.Head
 	if bad, err := s.Guard(ctx, r); err != nil || !bad {
@@ -419,8 +414,8 @@ func (s *Session) guardError(ctx context.Context, r *Record, cause error) error 
 	return &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head}
 }
 
-// withSnapshots returns the data of an entry with the snapshots that it has to name. takes is
-// false for data that names none.
+// withSnapshots returns the data of an entry with the snapshots that it must name. takes is false
+// for data that names none.
 func (r *Record) withSnapshots(data any) (named any, takes bool) {
 	switch e := data.(type) {
 	case EventEntry:
@@ -439,7 +434,7 @@ func (r *Record) withSnapshots(data any) (named any, takes bool) {
 	return data, false
 }
 
-// AddNote records something outside the loop, and retries if other processes write meanwhile.
+// AddNote records an event outside the loop, and retries while other processes write.
 func (s *Session) AddNote(ctx context.Context, r *Record, n Note) error {
 	for {
 		err := s.Append(ctx, r, EntryNote, n)
@@ -450,12 +445,12 @@ func (s *Session) AddNote(ctx context.Context, r *Record, n Note) error {
 	}
 }
 
-// Apply applies an event to the loop and records the event and the new state. If another
-// process recorded something first, the event is applied to the new state. An event that
-// accepts rejected work has its reason in the form that arbiter.Decision writes.
+// Apply applies an event to the loop and records the event and the new state. If another process
+// recorded something first, the event is applied to the new state. An event that accepts rejected
+// work has its reason in the form of review.Decision.
 func (s *Session) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 	if ev.Kind == loop.EvDecided || ev.Kind == loop.EvOverruled {
-		ev.Note = secret.Mask(ev.Note) // it goes into prompts, and into files that are committed
+		ev.Note = secret.Mask(ev.Note) // it becomes part of prompts, and of files that are committed
 	}
 	var why *review.Decision
 	if ev.Kind == loop.EvOverruled || ev.Kind == loop.EvDecided && ev.Decision == loop.DecideApprove {
@@ -465,7 +460,7 @@ func (s *Session) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 	}
 	for {
 		if ev.Verdict == belay.VerdictPass && (ev.Kind == loop.EvChecked || ev.Kind == loop.EvReviewed) {
-			if f := r.TamperFinding(); f != nil { // since it was judged
+			if f := r.TamperFinding(); f != nil { // noticed since the verdict
 				ev.Verdict, ev.Findings, ev.Note = belay.VerdictFail, append(slices.Clone(ev.Findings), *f), f.Title
 			}
 		}

@@ -23,13 +23,13 @@ func (s *Session) RollbackOptions(ctx context.Context, r *Record, hard bool, pre
 	if _, apart, err := worktree.MarkOf(s.Repo); err != nil {
 		return opts, err
 	} else if apart {
-		// Branches, tags and the stash are one for all working trees, and others work in
-		// theirs at the same time: what moved meanwhile may be anybody's.
+		// Branches, tags and the stash are shared by all worktrees, and others work in theirs at
+		// the same time: any of them may have moved a ref.
 		opts.OnlyRef = func(name string) bool {
 			return strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
 		}
 	} else {
-		opts.Edits = r.untickEdits() // in a tree of its own there is no tick: the merge makes it in the user's
+		opts.Edits = r.untickEdits() // in its own worktree there is no tick: the merge ticks in the user's
 	}
 	if hard {
 		return opts, nil
@@ -42,7 +42,7 @@ func (s *Session) RollbackOptions(ctx context.Context, r *Record, hard bool, pre
 	return opts, s.limitToSpans(ctx, &opts, list)
 }
 
-// limitToSpans limits a restore to what some spans changed.
+// limitToSpans limits a restore to what the spans changed.
 func (s *Session) limitToSpans(ctx context.Context, opts *restore.Options, list []Span) error {
 	touched, err := ReadChangedNames(ctx, s.Snaps, list)
 	if err != nil {
@@ -57,10 +57,10 @@ func (s *Session) limitToSpans(ctx context.Context, opts *restore.Options, list 
 	return nil
 }
 
-// StepBackOptions returns what a return to an earlier state of an agent's own session may
-// change: what its tools changed since. Changes that an undo took back, and nobody redid, are
-// not counted. It also returns the session's snapshots. passing are snapshots that no ref and
-// no record names: a dry run counts them without leaving any.
+// StepBackOptions returns what a return to an earlier state of an agent's own session may change:
+// what its tools changed since. Changes that an undo reverted, and that were not redone, do not
+// count. It also returns the session's snapshots. passing are snapshots without a ref or an entry,
+// which a dry run uses.
 func (sess *Session) StepBackOptions(ctx context.Context, r *Record, to belay.SnapshotID, redone func(rescue belay.SnapshotID) bool,
 	passing ...snapshot.Info) (restore.Options, []snapshot.Info, error) {
 	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, CommandText: "the same command with", Preserve: reviewArtefacts}
@@ -81,7 +81,7 @@ func (sess *Session) StepBackOptions(ctx context.Context, r *Record, to belay.Sn
 
 // innerChanges returns what a task changed in nested repositories.
 func innerChanges(t ChangedNames) []restore.InnerChange {
-	list := []restore.InnerChange{} // not nil, which is all
+	list := []restore.InnerChange{} // nil would mean all
 	for path, in := range t.Inner {
 		x := restore.InnerChange{Path: restore.RawPath(path), Refs: slices.Sorted(maps.Keys(in.Refs)),
 			Git: slices.Sorted(maps.Keys(in.Git)), Inner: innerChanges(in)}
@@ -133,8 +133,8 @@ func (sess *Session) currentSpan(ctx context.Context, r *Record, list []Span, ta
 	return Span{From: from, To: present.ID, Agent: true}, err
 }
 
-// OverwrittenPaths returns the paths that a rollback restored although somebody else had
-// changed them after the task's last attempt. Their changes are in the rescue snapshot.
+// OverwrittenPaths returns the paths that a rollback restored although a person had changed them
+// after the task's last attempt. Those changes are in the rescue snapshot.
 func (s *Session) OverwrittenPaths(ctx context.Context, r *Record, taken []snapshot.Info, out restore.Restored) ([]string, error) {
 	if out.Rescue == "" {
 		return nil, nil
@@ -147,7 +147,7 @@ func (s *Session) OverwrittenPaths(ctx context.Context, r *Record, taken []snaps
 	if err != nil {
 		return nil, err
 	}
-	unticked := "" // only the line that belay ticked is put back there
+	unticked := "" // there only the line that belay ticked is restored
 	if l := r.Task.List(); len(r.untickEdits()) > 0 && slices.Contains(since, l) {
 		own, err := s.Snaps.ChangedPaths(ctx, r.State.Before, list[len(list)-1].To)
 		if err != nil {
@@ -192,14 +192,14 @@ func (s *Session) AddNotRestored(ctx context.Context, taken []snapshot.Info, out
 // checks must not depend on ignore rules that an agent writes.
 func (sess *Session) SnapshotExtent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
-	if own := r.Task.Session; own != nil { // a person waits: no rules of the past, no repositories inside
+	if own := r.Task.Session; own != nil { // a person waits, so ignore rules of the past and nested repositories are left out
 		return snapshot.Extent{Agents: own.Ignored, Protect: s.Protect, Ignored: own.Ignored, MaxFile: sess.Config.Snapshot.MaxTaskFile}
 	}
 	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Baseline: r.State.Before, InnerSnapshots: true,
 		Ignored: true, MaxFile: sess.Config.Snapshot.MaxTaskFile}
 }
 
-// TemporaryMeta describes a snapshot that only this command uses: no list shows it.
+// TemporaryMeta describes a snapshot that only this command uses; it is not listed.
 func TemporaryMeta(r *Record, message string) snapshot.Meta {
 	m := ManualMeta(r, message)
 	m.Transient = true

@@ -25,17 +25,17 @@ type Session struct {
 	Repo     *git.Repo
 	Config   config.Config
 	Snaps    *snapshot.Store
-	Restores *restore.Store // of Snaps
+	Restores *restore.Store // on top of Snaps
 	Journal  *journal.Store
-	ShimArgv []string     // the argument vector that runs an agent's shim; its folder is appended
+	ShimArgv []string     // the command that runs an agent's shim; the run's folder is appended
 	Plans    Planner      // nil for none
 	Gate     *config.Gate // what may run in this repository
 
-	Registry *snapshot.Registry // what records say about snapshots; the stores of Snaps share it
-	Anchors  *AnchorStore       // how far records went, remembered outside the repository
-	Memory   *Memory            // what this process knows of the records it drives
+	Registry *snapshot.Registry // what records state about snapshots; shared by the stores of Snaps
+	Anchors  *AnchorStore       // last entries of records, stored outside the repository
+	Memory   *Memory            // what this process knows about the records that it drives
 
-	Ports int // the first of the ten ports of a task's own working tree; 0 elsewhere
+	Ports int // the first of the ten ports of a task's own worktree; 0 elsewhere
 }
 
 // Scratch returns a path in belay's own folder of this worktree.
@@ -62,14 +62,14 @@ func (s *Session) StartNow(task, history string) error {
 	return s.withTempFolder(func(tmp string) error { return StartNowFolder(s.Repo.Root, tmp, task, history) })
 }
 
-// withTempFolder calls write with belay's folder of temporary files, and keeps others from
-// sweeping it meanwhile.
+// withTempFolder calls write with belay's folder of temporary files, while a lock prevents others
+// from sweeping it.
 func (s *Session) withTempFolder(write func(tmp string) error) error {
 	tmp, err := s.Snaps.Worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return err
 	}
-	done, err := s.Snaps.LockShared(context.Background()) // it waits ten seconds at most
+	done, err := s.Snaps.LockShared(context.Background()) // waits for ten seconds at most
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (s *Session) KeepPrompt(run *agent.Run, t belay.Task, say func(string)) str
 	return sha
 }
 
-// KeepOutput stores the output of a run's agent, as AttachText does, and returns its hash. A
-// failure must not lose the work: it is reported, and the hash is "".
+// KeepOutput stores the output of a run's agent, as AttachText does, and returns its hash. An error
+// must not lose the work, so it is reported and the hash is "".
 func (s *Session) KeepOutput(run *agent.Run, t belay.Task, say func(string)) string {
 	pr, pw := io.Pipe()
 	go func() {

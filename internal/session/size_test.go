@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// TestSizes: the entry that names a snapshot says what taking it added, also when the record was read again meanwhile; of one
-// that was only found nothing is known.
+// TestSizes: the entry of a snapshot contains how much it added, even if the record was read again
+// meanwhile; for a snapshot that was found, not taken, that is unknown.
 func TestSizes(t *testing.T) {
 	s := newScene(t)
 	read := func(seq int) (e EventEntry) {

@@ -9,10 +9,10 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// The ends of the commands that snapshots between a task's own are taken for.
+// Suffixes of the commands of a task's intermediate snapshots.
 const (
-	StartMark = ":start" // snapshot before a later attempt, named after its command
-	EndMark   = ":end"   // what the checks left, named after the check's command
+	StartMark = ":start" // snapshot before a later attempt; its command is the attempt's
+	EndMark   = ":end"   // files that the checks left; its command is the check's
 )
 
 // Span is the time from one snapshot to the next.
@@ -41,8 +41,8 @@ func SpansOf(before belay.SnapshotID, taken []snapshot.Info) []Span {
 	return all
 }
 
-// TakenSnapshots returns the snapshots of one task that ours confirms. What a snapshot says of
-// itself is not enough: anyone who can make a ref can write it.
+// TakenSnapshots returns the snapshots of one task that ours confirms. The data in a snapshot is
+// not proof: anyone who can create a ref can write it.
 func TakenSnapshots(ctx context.Context, snaps *snapshot.Store, task belay.TaskID,
 	ours func(snapshot.Info) bool) ([]snapshot.Info, error) {
 	all, err := snaps.List(ctx)
@@ -52,13 +52,13 @@ func TakenSnapshots(ctx context.Context, snaps *snapshot.Store, task belay.TaskI
 	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return s.Task.Key() != task.Key() || !ours(s) }), nil
 }
 
-// ChangedNames is what spans changed, by name for each kind: what a rollback restores.
+// ChangedNames is what spans changed, by kind: what a rollback restores.
 type ChangedNames struct {
-	Paths        map[string]bool         // modes and empty folders as well
-	Refs         map[string]bool         // branches and tags that were moved, made or deleted
-	Git          map[string]bool         // git's own files; of the index only that it is another one
-	Inner        map[string]ChangedNames // of repositories inside of the tree, by their paths
-	RemovedInner map[string]bool         // those of Inner that were removed, or made to lead elsewhere: all of them changed
+	Paths        map[string]bool         // including modes and empty folders
+	Refs         map[string]bool         // branches and tags that were moved, created or deleted
+	Git          map[string]bool         // git's own files; for the index only that it differs
+	Inner        map[string]ChangedNames // of nested repositories, by path
+	RemovedInner map[string]bool         // nested repositories that were removed or replaced by a link: everything in them changed
 }
 
 // ReadChangedNames returns what the spans changed. An agent's commits and branches are rolled
@@ -117,13 +117,13 @@ func (t *ChangedNames) addInner(ctx context.Context, snaps *snapshot.Store, list
 	return nil
 }
 
-// AgentWork compares the state before with a capture and returns what the agent changed: all
-// is everything that any attempt changed, last is what the last attempt changed, list is the
-// spans up to the capture. taken are the task's snapshots.
+// AgentWork compares the before snapshot with a capture and returns what the agent changed: all is
+// everything that any attempt changed, last is what the last attempt changed, list is the spans up
+// to the capture. taken are the task's snapshots.
 func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info,
 	before, after belay.SnapshotID) (all, last []belay.Change, list []Span, err error) {
 	list = slices.DeleteFunc(SpansOf(before, taken), func(s Span) bool { return s.To > after })
-	known := map[Span][]belay.Change{} // the same pair is asked for up to three times
+	known := map[Span][]belay.Change{} // the same pair is needed up to three times
 	changes := func(from, to belay.SnapshotID) ([]belay.Change, error) {
 		pair := Span{From: from, To: to}
 		if _, have := known[pair]; !have {
@@ -152,8 +152,8 @@ func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info
 	return all, nil, list, nil
 }
 
-// contentChanges returns the paths with content that the agent's spans changed: these are
-// checked.
+// contentChanges returns the paths with content that the agent's spans changed, which the checks
+// examine.
 func contentChanges(between func(from, to belay.SnapshotID) ([]belay.Change, error), list []Span) (map[string]bool, error) {
 	paths := map[string]bool{}
 	for _, s := range list {

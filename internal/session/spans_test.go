@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Spans say who changed what: the agent between a start and its capture, the checks
-// from there to their end, and a person in between, who is in no span.
+// TestSpans: the agent's changes are those between a start and its capture, the checks' those after
+// that up to their end; a person's changes in between are in no span.
 func TestSpans(t *testing.T) {
 	taken := func(id belay.SnapshotID, kind belay.Kind, attempt int, command string) snapshot.Info {
 		return snapshot.Info{ID: id, Meta: snapshot.Meta{Kind: kind, Attempt: attempt, Command: command}}
@@ -28,7 +28,7 @@ func TestSpans(t *testing.T) {
 	want := []Span{
 		{From: "01", To: "02", Agent: true},
 		{From: "02", To: "03"},
-		{From: "04", To: "05", Agent: true}, // 03 to 04 was a person
+		{From: "04", To: "05", Agent: true}, // a person between 03 and 04
 		{From: "05", To: "08", Agent: true},
 	}
 	if d := cmp.Diff(want, SpansOf("01", list)); d != "" {

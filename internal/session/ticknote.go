@@ -9,20 +9,19 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// The kinds of notes that say what became of the box of an accepted task in the file that
-// it was imported from.
+// Kinds of notes about ticking the box of an accepted task in the file that it was imported from.
 const (
 	TickedNote   = "ticked"
 	UntickedNote = "not-ticked"
 )
 
-// TickOff ticks the box of an accepted task in the file of this worktree that it was imported
-// from. It runs after everything that reads the agent's work, so that the tick never counts as
-// that. It is safe to repeat and reports once. If a box cannot be ticked, the reason is
-// reported, and nothing fails.
+// TickOff ticks the box of an accepted task in the file of this worktree that it was imported from.
+// It runs after everything that reads the agent's work, so that the tick never counts as part of
+// it. It is safe to repeat and reports once. If a box cannot be ticked, the reason is reported, and
+// nothing fails.
 //
-// The note is recorded before the tick: after a kill in between, the tick is made again, and a
-// rollback knows what it changed.
+// The note is recorded before the tick: after a kill in between, the tick is repeated, and a
+// rollback knows the changed lines.
 func (s *Session) TickOff(ctx context.Context, r *Record, tell func(string)) error {
 	o := r.Task.Origin
 	if o == nil {
@@ -65,8 +64,8 @@ func TickNote(o belay.Origin, lines []int, err error) Note {
 	return Note{Kind: TickedNote, Text: tasklist.MarkingText(o, lines)}
 }
 
-// tickNote returns the note about the task's box that is still true, nil for none: a rollback
-// of everything takes the tick back.
+// tickNote returns the valid note about the task's box, nil for none: a complete rollback reverts
+// the tick.
 func (r *Record) tickNote() *Note {
 	for i := len(r.Notes) - 1; i >= 0; i-- {
 		switch r.Notes[i].Kind {
@@ -81,8 +80,7 @@ func (r *Record) tickNote() *Note {
 	return nil
 }
 
-// untickEdits returns the edits that undo what belay itself wrote about a task into files of
-// this worktree.
+// untickEdits returns the edits that undo belay's own changes for a task in files of this worktree.
 func (r *Record) untickEdits() []restore.Edit {
 	if n := r.tickNote(); n != nil && n.Edit != nil {
 		return []restore.Edit{n.Edit.Inverse()}
@@ -90,13 +88,13 @@ func (r *Record) untickEdits() []restore.Edit {
 	return nil
 }
 
-// RollbackNote is the kind of the note about a rollback by hand.
+// RollbackNote is the kind of note about a manual rollback.
 const RollbackNote = "rollback"
 
 // MergedNote is the kind of note about the merge of a task's work. Its Target is the merged
 // snapshot.
 const MergedNote = "merged"
 
-// ArchivedNote is the kind of note about the snapshots of a task that has ended: its text
-// names those that stay, Archived are the others.
+// ArchivedNote is the kind of note about the snapshots of a task that has ended: its text names
+// those that stay, Archived the others.
 const ArchivedNote = "snapshots"

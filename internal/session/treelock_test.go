@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// TestLingering: a lock whose process is dead is waited for, that of one who lives is not.
+// TestLingering: TakeLock waits for the lock of a dead process, but not for that of a live one.
 func TestLingering(t *testing.T) {
 	t.Parallel()
 	done := exec.Command("true")
