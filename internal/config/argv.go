@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Split splits a command as a shell does: words between spaces, single and double
-// quotes, backslashes. It expands nothing, so what only a shell could do is refused
-// instead of being handed to the program as it stands.
+// Split splits a command like a shell: words between spaces, single and double quotes, backslashes.
+// It expands nothing, and rejects what only a shell could do instead of passing it to the program
+// literally.
 func Split(s string) ([]string, error) {
 	w := splitter{rest: s}
 	for w.rest != "" {
@@ -44,7 +44,7 @@ type splitter struct {
 	rest  string
 	words []string
 	word  strings.Builder
-	open  bool // a word has begun, perhaps an empty one
+	open  bool // a word has begun; it may be empty
 }
 
 func (w *splitter) add(c byte) { w.word.WriteByte(c); w.open = true }

@@ -10,10 +10,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Commands lists everything in the file that runs a program, one line a key, with each
-// argument quoted so that nothing in it hides; and the variables those programs get.
-// hash is the SHA-256 of the block in hex. Both are empty when the file runs nothing.
-// Flags do not change them: who gives a flag has chosen it.
+// Commands lists everything in the file that runs a program, a line per key, with each argument
+// quoted so that nothing in it is hidden; and the variables passed to those programs. hash is the
+// SHA-256 of the block in hex. Both are empty if the file runs nothing. Flags do not change them,
+// because the person chose those.
 func Commands(c Config) (block []byte, hash string) {
 	if len(c.block) == 0 {
 		return nil, ""
@@ -21,7 +21,7 @@ func Commands(c Config) (block []byte, hash string) {
 	return bytes.Clone(c.block), Hash(string(c.block))
 }
 
-// Typed is the block of what flags gave: a person typed it in this invocation.
+// Typed returns the block of the values given as flags: a person typed them in this invocation.
 func Typed(c Config) string {
 	return string(c.commands(func(k key) bool { return c.source(k.name) == Flag }))
 }
@@ -34,8 +34,8 @@ func commandBlock(c Config) []byte {
 	return b
 }
 
-// commands writes the keys that name programs, and those whose values lead out of the
-// repository, one line each.
+// commands writes the keys that name programs, that lead out of the repository, or that remove
+// protection, a line each.
 func (c Config) commands(with func(key) bool) []byte {
 	var b bytes.Buffer
 	write := func(name, words string) {
@@ -50,7 +50,7 @@ func (c Config) commands(with func(key) bool) []byte {
 		switch v := k.field(&c).(type) {
 		case *[]string:
 			write(k.name, TrustArgs(*v))
-		case *string: // where work is sent is as much a matter of trust as what runs
+		case *string: // an address that gets work needs trust like a program
 			if frees := k.frees != "" && *v == k.frees; *v != "" && (k.runs || frees || k.leads && Outside(*v)) {
 				write(k.name, TrustArgs([]string{*v}))
 			}
@@ -68,7 +68,7 @@ func (c Config) commands(with func(key) bool) []byte {
 	return b.Bytes()
 }
 
-// Outside reports whether a path of the config leads out of the repository by its words.
+// Outside reports whether a path of the config leads out of the repository lexically.
 func Outside(path string) bool {
 	path = filepath.ToSlash(path)
 	return strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..")

@@ -20,58 +20,58 @@ import (
 // File is the config's path from the root of the repository, with slashes.
 const File = ".belay/config.yaml"
 
-// MaxSize is how many bytes a config may have.
+// MaxSize is the maximum size of a config in bytes.
 const MaxSize = 1 << 20
 
-// Config is what is in force: the file's values, flags over them, defaults below them.
-// It is made by Load or Parse and changed by Override.
+// Config is the effective configuration: flags, then the file's values, then the defaults. Load and
+// Parse make it, Override changes it.
 type Config struct {
 	Version        int
 	Agent          Agent
 	Debugger       Debugger
-	Files          []string // globs a task may change; empty is all
+	Files          []string // globs that a task may change; empty is all
 	Protect        []string // globs that must not change
-	Preserve       []string // globs a rollback leaves alone
+	Preserve       []string // globs that a rollback does not change
 	Checks         Checks
 	Mode           string
-	Guidelines     []belay.Guideline // those of the file; Config.Guidelines has all
+	Guidelines     []belay.Guideline // those in the file; AllGuidelines has all
 	Reviewers      []belay.Reviewer  // in the order of the file
-	PhaseReviewers []string          // who of them looks at phases; empty is all, "none" nobody
-	Linters        []belay.Linter    // likewise
-	Plan           string            // a plan that is marked for each task; "" for none
+	PhaseReviewers []string          // reviewers of phases; empty is all, "none" none
+	Linters        []belay.Linter    // in the order of the file
+	Plan           string            // a plan in which each task is marked; "" for none
 	Review         Review
 	Secrets        Secrets
 	Roles          []Role     // in the order of the file
-	Standards      []Standard // likewise
-	Scopes         []Macro    // likewise
+	Standards      []Standard // in the order of the file
+	Scopes         []Macro    // in the order of the file
 	IgnoreLineEnds bool
 	Retries        int
 	Retry          belay.RetryMode
 	Limits         Limits
 	Prices         []belay.Price // of models, in the order of the file
 	Stall          Stall
-	OnFailure      []string // runs when a task failed
+	OnFailure      []string // runs after a task failed
 	Notify         Notify
 	Worktree       Worktree
 	Snapshot       Snapshot
 	Hooks          Hooks
-	Clarify        bool           // words that can be read in two ways wait for a person
-	Parser         belay.Reviewer // who reads requests besides the grammar: "agent", or a reviewer, by name; a program or model; or nobody
-	Specs          []string       // globs of task files of other tools; empty is where those tools put them
-	Worktrees      string         // where tasks' own working trees are made; "" is in the git folder
+	Clarify        bool           // ambiguous tasks wait for a person
+	Parser         belay.Reviewer // reads requests besides the grammar: "agent", a reviewer, a program or a model; or none
+	Specs          []string       // globs of task files of other tools; empty is the usual places of those tools
+	Worktrees      string         // the folder for tasks' own worktrees; "" is in the git folder
 	Environment    Environment
 	Fence          Fence
 	Telemetry      Telemetry
 
-	from  map[string]Source // of the keys that are not at their default
-	block []byte            // what Commands gives, as the file has it
+	from  map[string]Source // of keys with a value other than the default
+	block []byte            // the result of Commands for the file
 }
 
-// Agent is how the agent is run. Timeout is of one attempt; 0 is none.
+// Agent is how to run the agent. Timeout is for one attempt; 0 is none.
 type Agent struct {
 	Command []string
 	Timeout time.Duration
-	// Accept are exit statuses besides 0 after which an attempt's work is judged.
+	// Accept are exit statuses besides 0 after which an attempt's work is checked.
 	Accept []string
 }
 
@@ -90,7 +90,7 @@ func (a Agent) Exits() (codes []int, err error) {
 	return codes, nil
 }
 
-// Hooks is what belay does in an agent's own session.
+// Hooks configures belay in an agent's own session.
 type Hooks struct {
 	Destructive string // one of belay.Destructive…
 	Check       bool
@@ -102,12 +102,12 @@ type Hooks struct {
 // Debugger is the command that looks for a root cause at a gate.
 type Debugger struct{ Command []string }
 
-// Checks is how work is judged. Timeout is for all checks together; 0 leaves the choice
-// to the command. Tests.From is "config" or "flag" when a command is set.
+// Checks configures how work is checked. Timeout is for all checks together; 0 leaves it to the
+// command. Tests.From is "config" or "flag" if a command is set.
 type Checks struct {
 	Tests          belay.TestCommand
-	Baseline       bool     // run the tests on the before state
-	LintAll        bool     // what linters say of lines that did not change counts
+	Baseline       bool     // run the tests on the before snapshot
+	LintAll        bool     // report findings of linters also in unchanged lines
 	Reuse          []string // folders that temporary checkouts link to
 	Skip           []string
 	MaxDiff        int
@@ -116,27 +116,27 @@ type Checks struct {
 	CoverageRefuse bool
 	IntegrityAllow []string // globs
 
-	IntegrityExpected string // how much a changed expected value of a test counts: a severity
+	IntegrityExpected string // severity of a changed expected value in a test
 }
 
-// Review is how reviews are kept, and how those in one working tree are kept apart: one at a time, unless Variable
-// is set, which then is Value for each of them, with {agent} and {task} filled in.
+// Review configures how reviews are stored, and how concurrent reviews in one working tree are
+// separated: one at a time, unless Variable is set, which is then set to Value for each of them,
+// with {agent} and {task} filled in.
 type Review struct {
-	Cycles   bool          // what reviewers answer is written as review cycles
-	Stale    time.Duration // 0: what another machine holds is held forever
+	Cycles   bool          // write the reviewers' answers as review cycles
+	Stale    time.Duration // age at which a claim of another machine expires; 0: never
 	Variable string
 	Value    string
 }
 
-// Secrets is what is none: globs and fingerprints of findings, and whether examples of
-// documentation are.
+// Secrets excludes false positives: by glob, by fingerprint, and examples in documentation.
 type Secrets struct {
 	Allow    []string
 	Examples bool
 }
 
-// RequestReader returns the program or model that reads requests, as a reviewer would be asked; ok
-// is false when there is none.
+// RequestReader returns the program or model that reads requests, in the form of a reviewer; ok is
+// false if there is none.
 func (c Config) RequestReader() (a belay.Reviewer, ok bool) {
 	a = c.Parser
 	if a.Name == "agent" {
@@ -153,7 +153,7 @@ func (c Config) RequestReader() (a belay.Reviewer, ok bool) {
 	return a, len(a.Command) > 0 || a.Endpoint != ""
 }
 
-// Limits stop a loop and ask a person; 0 is not a limit. Cost is in US dollars.
+// Limits stop a loop and ask a person; 0 is no limit. Cost is in US dollars.
 type Limits struct {
 	Attempts       int
 	WallTime       time.Duration
@@ -162,69 +162,69 @@ type Limits struct {
 	FeatureRetries int
 }
 
-// Stall is when an agent goes round in circles, and how often it may be told so.
+// Stall is the number of repetitions that make a stall, and of recoveries from stalls.
 type Stall struct{ Repeats, Recoveries int }
 
-// Notify is how a person is told that a task waits for a decision.
+// Notify configures how a person is notified of a task that waits for a decision.
 type Notify struct {
-	Command       []string // a program that runs then
+	Command       []string // a program to run
 	Desktop, Bell bool
 	Webhook       Webhook
-	Quiet         string // hours without notifications, as notify.ParseQuiet reads them; "" for none
+	Quiet         string // hours without notifications, in the format of notify.ParseQuiet; "" for none
 }
 
-// Webhook is an address that gets a signed message then.
+// Webhook is an address that gets a signed message.
 type Webhook struct {
 	URL        string
-	SecretFile string // outside of the repository; "" for the environment variable notify.SecretEnv
-	Link       string // for people, in the message: an address with {repository}, {task} and {gate}
+	SecretFile string // outside the repository; "" for the environment variable notify.SecretEnv
+	Link       string // the link for people in the message: an address with {repository}, {task} and {gate}
 }
 
-// Worktree is how a task's own working tree is set up.
+// Worktree configures how a task's own worktree is set up.
 type Worktree struct {
-	SetUp []string // a program that runs in a new one, before the agent
+	SetUp []string // a program to run in a new one, before the agent
 }
 
-// Snapshot is what is captured beyond tracked and untracked files, and how much, in bytes.
+// Snapshot configures what is captured in addition to tracked and untracked files, and limits in
+// bytes.
 type Snapshot struct {
 	Include     []string // globs of ignored paths
-	MaxFile     int64    // larger files are not captured, but listed
-	MaxTaskFile int64    // likewise, in the snapshots of tasks, where it is more
-	Cap         int64    // snapshots together before a warning; 0 never warns
+	MaxFile     int64    // larger files are listed but not captured
+	MaxTaskFile int64    // MaxFile for the snapshots of tasks, if larger
+	Cap         int64    // size of all snapshots from which belay warns; 0 never warns
 
-	OnCompletion string        // what becomes of a task's snapshots when it ends: one of Completions
-	ArchiveFor   time.Duration // how long archived ones stay
+	OnCompletion string        // what happens to a task's snapshots when it ends: one of Completions
+	ArchiveFor   time.Duration // how long archived snapshots stay
 }
 
-// What becomes of the snapshots of a task that has ended, and that neither a rollback nor an
-// undo needs.
+// What happens to the snapshots of a task that has ended, unless a rollback or an undo needs them.
 const (
 	CompletionArchive = "archive" // they stay for Snapshot.ArchiveFor
-	CompletionPrune   = "prune"   // they are forgotten at once
-	CompletionKeep    = "keep"    // they stay until a person prunes
+	CompletionPrune   = "prune"   // they are deleted at once
+	CompletionKeep    = "keep"    // they stay until a person prunes them
 )
 
 // Completions are the values of snapshot.on_completion.
 var Completions = []string{CompletionArchive, CompletionPrune, CompletionKeep}
 
-// Fence is what agents may write, read and connect to.
+// Fence configures what agents may write, read and connect to.
 type Fence struct {
 	Enabled string   // auto, on or off
-	Allow   []string // more paths that may be written, or sockets that may be used
+	Allow   []string // additional paths that may be written, or sockets that may be used
 	Read    string   // allow, or deny for the folders with keys and passwords
 	Network []string // TCP ports; empty is all, "none" none
 }
 
 // Values of fence.enabled and fence.read.
 const (
-	FenceAuto = "auto" // where the system can
-	FenceOn   = "on"   // or nothing is started
+	FenceAuto = "auto" // use a fence if the system supports it
+	FenceOn   = "on"   // fail without a fence
 	FenceOff  = "off"
 	ReadAllow = "allow"
 	ReadDeny  = "deny"
 )
 
-// Ports gives Network as numbers. alone says that no port is left. Errors: belay.CodeUsage.
+// Ports returns Network as numbers. alone means that no port is allowed. Errors: belay.CodeUsage.
 func (f Fence) Ports() (ports []uint16, alone bool, err error) {
 	for _, word := range f.Network {
 		n, err := strconv.ParseUint(word, 10, 16)
@@ -240,36 +240,35 @@ func (f Fence) Ports() (ports []uint16, alone bool, err error) {
 	return ports, false, nil
 }
 
-// Telemetry is where traces, metrics and logs of tasks are sent. A repository's values count only where they are trusted.
+// Telemetry configures where traces, metrics and logs of tasks are sent. A repository's values only
+// count if they are trusted.
 type Telemetry struct {
 	Endpoint string   // of an OpenTelemetry Collector; "" sends nothing
 	Headers  []string // NAME=VALUE
-	Content  bool     // messages, and arguments and results of tools, are sent as well
+	Content  bool     // also send messages, and arguments and results of tools
 }
 
-// Environment is which of the user's variables the commands get.
+// Environment is the user's variables that are passed to commands.
 type Environment struct{ Pass []string }
 
-// Source says where a value comes from: Default, Flag, or the place in the file as
-// "path:line".
+// Source is the origin of a value: Default, Flag, or the place in the file as "path:line".
 type Source string
 
-// The sources that are no place in a file.
+// Sources other than a place in a file.
 const (
 	Default Source = "default"
 	Flag    Source = "flag"
 )
 
-// Setting is one key and the value in force, written as the file or a flag would have
-// it; "" is not set.
+// Setting is one key and its effective value, in the form of the file or a flag; "" is not set.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source Source `json:"source"`
 }
 
-// Load reads root/.belay/config.yaml. Without the file it gives the defaults. Errors:
-// those of Parse, and belay.CodeCannot when the file cannot be read.
+// Load reads root/.belay/config.yaml. Without the file it returns the defaults. Errors: those of
+// Parse, and belay.CodeCannot if the file cannot be read.
 func Load(root string) (Config, error) {
 	path := filepath.Join(root, filepath.FromSlash(File))
 	info, err := os.Stat(path)
@@ -282,10 +281,10 @@ func Load(root string) (Config, error) {
 	if err != nil {
 		return Config{}, unreadable(err)
 	}
-	if !info.Mode().IsRegular() { // a fifo would block
+	if !info.Mode().IsRegular() { // a FIFO would block
 		return Config{}, belay.Refuse(belay.CodeCannot, "put a file there", "%s is not a regular file", File)
 	}
-	f, err := fsroot.OpenUserFile(path) // what is there may have changed since
+	f, err := fsroot.OpenUserFile(path) // safe even if the file was replaced meanwhile
 	if err != nil {
 		return Config{}, unreadable(err)
 	}
@@ -301,12 +300,12 @@ func unreadable(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "cannot read " + File, Try: "check its permissions", Err: err}
 }
 
-// Policy is the loop's limits as the config has them.
+// Policy returns the limits of the loop.
 func (c Config) Policy() belay.Policy {
 	p := belay.DefaultPolicy()
 	p.Retries, p.Retry = c.Retries, c.Retry
 	p.Reviews = belay.Modes[c.Mode]
-	p.ReviewRetries = c.source("retries") == Default // a number that somebody gave is all the retries
+	p.ReviewRetries = c.source("retries") == Default // an explicit number of retries includes those after reviews
 	p.Stalls = c.Stall.Recoveries
 	p.MaxAttempts, p.WallTime, p.Cost, p.Tokens = c.Limits.Attempts, c.Limits.WallTime, c.Limits.Cost, int64(c.Limits.Tokens)
 	return p
@@ -321,8 +320,8 @@ func (c Config) Settings() []Setting {
 	return all
 }
 
-// Explained is a key with what it is for. Of one of several named things, as in reviewers.NAME.command, Value and
-// Source are empty.
+// Explained is a key with its description. For a group of named things, as in
+// reviewers.NAME.command, Value and Source are empty.
 type Explained struct {
 	Key     string `json:"key"`
 	Meaning string `json:"meaning"`
@@ -332,8 +331,8 @@ type Explained struct {
 	Source  Source `json:"source,omitempty"`
 }
 
-// Explain returns the keys called name, or below it, in the order of the documentation; all of them for "". Errors
-// (belay.CodeUsage): there is none.
+// Explain returns the key called name, or the keys below it, in the order of the documentation; all
+// of them for "". Errors (belay.CodeUsage): there is none.
 func (c Config) Explain(name string) (list []Explained, err error) {
 	wanted := pattern(strings.ReplaceAll(name, ".NAME", "."+anyName))
 	for _, k := range keys {
@@ -352,7 +351,7 @@ func (c Config) Explain(name string) (list []Explained, err error) {
 	return list, nil
 }
 
-// KeyNames returns the keys and the groups of keys, as Explain takes them.
+// KeyNames returns the keys and groups of keys that Explain accepts.
 func KeyNames() (list []string) {
 	for name := range groups {
 		list = append(list, strings.ReplaceAll(name, anyName, "NAME"))
@@ -364,7 +363,7 @@ func KeyNames() (list []string) {
 	return list
 }
 
-// Choices returns the values that the key takes, or its items; none where that is open.
+// Choices returns the possible values of the key, or of its items; none if any value is possible.
 func Choices(name string) []string {
 	k, _ := findKey(name)
 	return k.choices
@@ -385,10 +384,10 @@ func (c Config) source(name string) Source {
 	return Default
 }
 
-// Override sets key to a flag's value. The value is written as in the file; a list is
-// separated by commas (not those within braces) or a JSON array, and empties by "". A
-// test command given this way leaves the file's format and report behind, which were
-// said of another command. Errors (belay.CodeUsage): no such key, or no such value.
+// Override sets key to a flag's value. The value is written as in the file; a list is separated by
+// commas (not those within braces) or a JSON array, and "" makes it empty. Setting a test command
+// resets the file's format and report, which belong to another command. Errors (belay.CodeUsage):
+// no such key, or no such value.
 func (c *Config) Override(name, value string) error {
 	k, ok := findKey(name)
 	if !ok {
@@ -410,7 +409,7 @@ func (c *Config) Override(name, value string) error {
 	return nil
 }
 
-// put sets a value and notes where it comes from, without a change to any copy of c.
+// put sets a value and its source, without changing copies of c.
 func (c *Config) put(k key, v any, s Source) {
 	k.set(c, v)
 	if c.from = maps.Clone(c.from); c.from == nil {
@@ -419,7 +418,7 @@ func (c *Config) put(k key, v any, s Source) {
 	c.from[k.name] = s
 }
 
-// defaults is the config without a file.
+// defaults returns the config without a file.
 func defaults() Config {
 	var c Config
 	for _, k := range keys {
@@ -428,7 +427,7 @@ func defaults() Config {
 		}
 		v, err := k.rule().FromText(k.def)
 		if err != nil {
-			panic(fmt.Sprintf("the default of %s: %v", k.name, err)) // the table is wrong; a test reads it all
+			panic(fmt.Sprintf("the default of %s: %v", k.name, err)) // an error in the table, which a test reads completely
 		}
 		k.set(&c, v)
 	}

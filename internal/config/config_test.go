@@ -131,7 +131,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Each wrong text, and the one problem it has: line, column, key, words, nearest.
+// TestProblems: each invalid text has exactly this problem: line, column, key, message, nearest
+// key.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -237,7 +238,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// All problems are told at once, in the order of the file.
+// TestEveryProblemAtOnce: all problems are reported at once, in the order of the file.
 func TestEveryProblemAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := Parse(".belay/config.yaml", []byte("retires: 3\nfiles: src\nchecks:\n  max_dif: 1\n  timeout: 5\nretry: auto\nretry: x\n"))
@@ -358,7 +359,8 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// What is shown of a setting sets it to the same value when given as a flag.
+// TestSettingsCanBeGivenAsFlags: the displayed value of a setting, given as a flag, sets the same
+// value.
 func TestSettingsCanBeGivenAsFlags(t *testing.T) {
 	t.Parallel()
 	check := func(t rapid.TB, c Config) {
@@ -412,7 +414,7 @@ environment.pass: "LD_PRELOAD"
 	if _, same := Commands(c); same != hash {
 		t.Error("a flag has changed what the file runs")
 	}
-	// Whatever differs in what runs has another hash; whatever does not, has the same.
+	// Configs that run different commands have different hashes, all others the same.
 	seen := map[string]string{}
 	for _, text := range []string{"agent: {command: [ls, a]}", "agent: {command: [ls a]}", "agent: {command: [ls, a, '']}", "debugger: {command: [ls, a]}",
 		"checks: {tests: {command: ls a}}", "checks: {tests: {command: [ls, a]}}", "checks: {tests: {command: '[\"ls\", \"a\"]'}}",
@@ -479,7 +481,7 @@ func TestTemplate(t *testing.T) {
 	})
 }
 
-// Any bytes are a config or a list of problems with places in them, and a config's
+// FuzzParse: any bytes are a config or a list of problems with their places, and a config's
 // settings can be given as flags.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
@@ -513,7 +515,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestReviewers: named things are read, shown, set by flags and asked to be trusted.
+// TestReviewers: named things are parsed, shown, set by flags and need trust.
 func TestReviewers(t *testing.T) {
 	t.Parallel()
 	c := parse(t, "reviewers:\n  spec: {command: [claude, -p], role: spec, timeout: 5m}\n  local: {endpoint: http://localhost:1/v1, model: m, key_env: KEY, threshold: 90}\n")
@@ -619,7 +621,8 @@ func TestHandingOn(t *testing.T) {
 	}
 }
 
-// Who reads requests is one program or model, by itself or by a name that is there.
+// TestParser: requests are read by one program or model, configured directly or as the name of an
+// existing reviewer.
 func TestParser(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -653,7 +656,7 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// TestPrices: what is not set is no price, of nothing is one, and half a price is refused.
+// TestPrices: an unset price is no price, 0 is one, and an incomplete price is an error.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	c, err := Parse("", []byte("limits:\n  tokens: 5000\nprices:\n  sonnet:\n    models: [\"claude-sonnet-*\", \"*/sonnet*\"]\n    input: 3\n    output: 15\n    cache_read: 0\n  own:\n    input: 0\n    output: 0.5\n"))

@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// Distance is how many letters must be added, dropped, changed or swapped with their
-// neighbour to make b of a. Separators count as nothing: maxDiff is max_diff.
+// Distance returns the number of letters that must be added, removed, changed or swapped with their
+// neighbour to turn a into b. Separators are ignored: maxDiff is max_diff.
 func Distance(a, b string) int {
 	drop := strings.NewReplacer("_", "", "-", "")
 	a, b = drop.Replace(a), drop.Replace(b)

@@ -10,25 +10,25 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// ErrUntrusted is within every error that says that something may not run because nobody
-// trusted it.
+// ErrUntrusted is wrapped by every error about something that was not run because it is not
+// trusted.
 var ErrUntrusted = errors.New("this repository is not trusted on this machine")
 
-// Command is a program with its arguments that may run. Only a Gate and Typed make one;
-// the zero value runs nothing. Whatever starts a program that a repository could have
-// named takes a Command, so that what was not asked about cannot be started.
+// Command is a program with its arguments that may run. Only a Gate and TypedCommand make one; the
+// zero value runs nothing. Code that starts a program which a repository could have named takes a
+// Command, so that the type system enforces the check.
 type Command struct{ argv []string }
 
-// Argv is the program and its arguments, nil for none.
+// Argv returns the program and its arguments, nil for none.
 func (c Command) Argv() []string { return slices.Clone(c.argv) }
 
 // Set reports whether there is a program.
 func (c Command) Set() bool { return len(c.argv) > 0 }
 
-// String shows the command as a person would type it.
+// String returns the command as a person would type it.
 func (c Command) String() string { return strings.Join(c.argv, " ") }
 
-// Under is the command run by a program of belay's own, which gets it as its last
+// Under returns the command run by one of belay's own programs, which gets it as its last
 // arguments.
 func (c Command) Under(own ...string) Command {
 	if !c.Set() {
@@ -37,8 +37,8 @@ func (c Command) Under(own ...string) Command {
 	return Command{argv: slices.Concat(own, c.argv)}
 }
 
-// Narrowed is the same program with other arguments: a run of fewer tests. The program
-// itself must stay, or nothing comes back.
+// Narrowed returns the same program with other arguments, for example to run fewer tests. For
+// another program it returns the zero value.
 func (c Command) Narrowed(argv []string) Command {
 	if !c.Set() || len(argv) == 0 {
 		return Command{}
@@ -49,7 +49,7 @@ func (c Command) Narrowed(argv []string) Command {
 	return Command{}
 }
 
-// More is the same command with more arguments at its end: the session that an agent continues.
+// More returns the command with additional arguments, for example to resume an agent's session.
 func (c Command) More(args ...string) Command {
 	if !c.Set() {
 		return Command{}
@@ -57,21 +57,21 @@ func (c Command) More(args ...string) Command {
 	return Command{argv: slices.Concat(c.argv, args)}
 }
 
-// Typed is a command that a person typed in this invocation of belay, word for word.
+// TypedCommand returns a command that a person typed in this invocation of belay.
 func TypedCommand(argv []string) Command { return Command{argv: slices.Clone(argv)} }
 
-// Endpoint is the address of a model that may be asked, and the environment variable that
-// holds its key. The zero value asks nobody.
+// Endpoint is the address of a model that may be asked, and the environment variable with its key.
+// The zero value is no model.
 type Endpoint struct{ address, key string }
 
-// Address is where the model is, "" for nowhere.
+// Address returns the address of the model, "" for none.
 func (e Endpoint) Address() string { return e.address }
 
-// KeyEnv names the variable with its key, "" for none.
+// KeyEnv returns the name of the variable with its key, "" for none.
 func (e Endpoint) KeyEnv() string { return e.key }
 
-// Args writes an argument vector as it is in a text to be trusted: each word quoted,
-// so that nothing in it hides.
+// TrustArgs returns an argument vector in the form of a trusted text: each word quoted, so that
+// nothing in it is hidden.
 func TrustArgs(argv []string) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {
@@ -80,10 +80,10 @@ func TrustArgs(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// Shell writes a shell line likewise.
+// TrustShell returns a shell line in that form.
 func TrustShell(line string) string { return "shell " + strconv.QuoteToASCII(line) }
 
-// Written writes a test command or linter likewise.
+// Written returns a test command or linter in that form.
 func Written(c belay.TestCommand) string {
 	if c.Command != "" {
 		return TrustShell(c.Command)
@@ -91,29 +91,28 @@ func Written(c belay.TestCommand) string {
 	return TrustArgs(c.Args)
 }
 
-// Gate decides what may run in one repository: what was typed in this invocation and what
-// is on the user's list. A nil Gate lets nothing run. Its methods may be called from
-// several goroutines.
+// Gate decides what may run in one repository: commands typed in this invocation and those on the
+// user's list. A nil Gate allows nothing. Its methods are safe for concurrent use.
 type Gate struct {
 	list *TrustList
 	repo string
 
 	mu    sync.Mutex
 	typed []string // texts
-	known []entry  // of the list, for this repository
+	known []entry  // entries of the list for this repository
 	read  bool
 	any   bool
 }
 
-// Gate returns the gate of the repository with this identity.
+// Gate returns the gate of the repository with the identity repo.
 func (t *TrustList) Gate(repo string) *Gate { return &Gate{list: t, repo: repo} }
 
-// Anything is a gate that lets everything run. It is for tests: no file of the program
-// may name it, which TestOnlyTrustStartsPrograms holds.
+// Anything returns a gate that allows everything, for tests. TestOnlyTrustStartsPrograms checks
+// that no other file uses it.
 func Anything() *Gate { return &Gate{any: true} }
 
-// Type lets the commands of a text run in this invocation: a person typed them. The text
-// has lines of "key: words", as in a block of the config.
+// Type allows the commands of a text in this invocation, because a person typed them. The text has
+// lines of "key: words", as in a block of the config.
 func (g *Gate) Type(text string) {
 	if text == "" {
 		return
@@ -125,7 +124,7 @@ func (g *Gate) Type(text string) {
 	}
 }
 
-// TypeCommand lets one command run in this invocation, as Type does.
+// TypeCommand allows one command in this invocation, like Type.
 func (g *Gate) TypeCommand(argv []string) {
 	if len(argv) > 0 {
 		g.Type(commandKey + ": " + TrustArgs(argv) + "\n")
@@ -134,8 +133,8 @@ func (g *Gate) TypeCommand(argv []string) {
 
 const commandKey = "command"
 
-// Keep remembers what was typed for later invocations in this repository: a task that is
-// resumed runs what it was begun with.
+// Keep stores what was typed for later invocations in this repository: a resumed task runs the
+// commands that it was started with.
 func (g *Gate) Keep() error {
 	if g.any {
 		return nil
@@ -161,13 +160,13 @@ func (g *Gate) Keep() error {
 	return g.list.add(add)
 }
 
-// Add trusts texts in this repository, as List.Add does.
+// Add trusts texts in this repository, see TrustList.Add.
 func (g *Gate) Add(texts ...string) error {
 	defer g.forget()
 	return g.list.Add(g.repo, texts...)
 }
 
-// Remove takes all trust of this repository away, as List.Forget does.
+// Remove removes all trust of this repository, see TrustList.Forget.
 func (g *Gate) Remove() error {
 	defer g.forget()
 	return g.list.Forget(g.repo)
@@ -181,8 +180,8 @@ func (g *Gate) Trusted(text string) (bool, error) {
 	return g.list.Trusted(g.repo, text)
 }
 
-// Program returns a command that may run. Error: ErrUntrusted (belay.CodeCannot), or that
-// the list cannot be read.
+// Program returns a command if it may run. Error: ErrUntrusted (belay.CodeCannot), or that the list
+// cannot be read.
 func (g *Gate) Program(argv []string) (Command, error) {
 	if len(argv) == 0 {
 		return Command{}, nil
@@ -193,8 +192,8 @@ func (g *Gate) Program(argv []string) (Command, error) {
 	return Command{argv: slices.Clone(argv)}, nil
 }
 
-// Tests returns a test command or linter that may run, a shell line as the shell that runs
-// it. Errors as Program's.
+// Tests returns a test command or linter if it may run; a shell line becomes a call of the shell.
+// Errors as for Program.
 func (g *Gate) Tests(c belay.TestCommand) (Command, error) {
 	if !c.Set() {
 		return Command{}, nil
@@ -204,7 +203,7 @@ func (g *Gate) Tests(c belay.TestCommand) (Command, error) {
 		argv = []string{"sh", "-c", c.Command}
 	}
 	err := g.allowed(Written(c))
-	// Belay itself asks a plain go test for its event stream.
+	// Belay itself adds -json to a plain go test.
 	if rest, ok := strings.CutPrefix(c.Command, "go test -json"); ok && errors.Is(err, ErrUntrusted) {
 		err = g.allowed(TrustShell("go test" + rest))
 	}
@@ -214,10 +213,9 @@ func (g *Gate) Tests(c belay.TestCommand) (Command, error) {
 	return Command{argv: slices.Clone(argv)}, nil
 }
 
-// Install returns the command that installs what a test command needs, exactly as a lockfile
-// says, from this machine's caches and without scripts of packages. It may run where the
-// test command itself may: it runs no more of the repository than that does. Errors as
-// Tests'.
+// Install returns the command that installs what a test command needs, exactly as a lockfile says,
+// from this machine's caches and without package scripts. It may run if the test command may,
+// because it runs no more of the repository. Errors as for Tests.
 func (g *Gate) Install(argv []string, tests belay.TestCommand) (Command, error) {
 	if len(argv) == 0 || !tests.Set() {
 		return Command{}, nil
@@ -228,8 +226,8 @@ func (g *Gate) Install(argv []string, tests belay.TestCommand) (Command, error) 
 	return Command{argv: slices.Clone(argv)}, nil
 }
 
-// Model returns a model that may be asked. The address and the variable with its key must
-// have been trusted together. Errors as Program's.
+// Model returns a model if it may be asked. The address and the variable with its key must have
+// been trusted together. Errors as for Program.
 func (g *Gate) Model(address, key string) (Endpoint, error) {
 	if address == "" {
 		return Endpoint{}, nil
@@ -251,8 +249,8 @@ func (g *Gate) Model(address, key string) (Endpoint, error) {
 	return Endpoint{address: address, key: key}, nil
 }
 
-// Setting reports whether a value of a key was trusted or typed: of a path that leads out
-// of the repository. Error: that the list cannot be read.
+// Setting reports whether the values of a key were trusted or typed. Error: the list cannot be
+// read.
 func (g *Gate) Setting(key string, values ...string) (bool, error) {
 	line := key + ": " + TrustArgs(values) + "\n"
 	err := g.find(func(e entry) bool { return strings.Contains("\n"+e.Note, "\n"+line) })
@@ -294,7 +292,7 @@ func short(s string) string {
 
 func (g *Gate) allowed(words string) error { return g.find(namesCommand(words)) }
 
-// names gives the test whether an entry names a command.
+// namesCommand returns a function that reports whether an entry names a command.
 func namesCommand(words string) func(entry) bool {
 	return func(e entry) bool {
 		if e.Hash == hashOf(words) {
@@ -309,7 +307,7 @@ func namesCommand(words string) func(entry) bool {
 	}
 }
 
-// find returns nil when a text that was typed or trusted fits, ErrUntrusted when none does.
+// find returns nil if a typed or trusted text fits, ErrUntrusted if none does.
 func (g *Gate) find(fits func(entry) bool) error {
 	if g == nil {
 		return ErrUntrusted
@@ -323,8 +321,8 @@ func (g *Gate) find(fits func(entry) bool) error {
 	return g.listed(fits)
 }
 
-// listed is find without what was typed. The list is read again before it says no:
-// somebody may have trusted meanwhile.
+// listed is find without typed texts. It reads the list again before it returns ErrUntrusted,
+// because another process may have changed it.
 func (g *Gate) listed(fits func(entry) bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -337,7 +335,7 @@ func (g *Gate) listed(fits func(entry) bool) error {
 	}
 	g.known, g.read = nil, true
 	for _, e := range list.Trusted {
-		// A note that somebody edited is not what was trusted.
+		// Ignore a note that was edited: it is not what was trusted.
 		if e.Repo == g.repo && (e.Note == "" || Hash(e.Note) == e.Hash) {
 			g.known = append(g.known, e)
 		}
@@ -360,8 +358,7 @@ func cut(line string) (key, words string, ok bool) {
 	return strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 }
 
-// runs reports whether a key of a text names a program, and not an address, the name of a
-// variable or a folder.
+// runs reports whether a key names a program, and not an address, a variable or a folder.
 func runs(key string) bool {
 	return key == commandKey || key == "on_failure" || key == "worktree.setup" || strings.HasSuffix(key, "."+commandKey)
 }

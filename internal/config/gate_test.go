@@ -73,7 +73,7 @@ func TestGate(t *testing.T) {
 	want("typed", g, never, false)
 }
 
-// TestKeep: what was typed runs later, and its words are not on the list.
+// TestKeep: a typed command runs later, and its text is not in the list.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trust.json")
@@ -91,7 +91,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestEditedNote: a note that is not what was trusted lets nothing run.
+// TestEditedNote: an edited note allows nothing.
 func TestEditedNote(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trust.json")
@@ -129,7 +129,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// What installs a test command's dependencies may run where that command may, and nowhere else.
+// TestInstall: the command that installs a test command's dependencies may run if that command may,
+// and only then.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	g := Open(filepath.Join(t.TempDir(), "trusted")).Gate("repo")

@@ -8,36 +8,35 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Role is one of those who hand work on to each other, in the order of the file.
+// Role is an agent of a pipeline.
 type Role struct {
 	Name     string
-	Command  []string      // of the agent; empty is the task's
+	Command  []string      // the agent's command; empty is the task's
 	Prompt   string        // additional instructions for this role
-	ReadOnly bool          // it must leave the tree as it found it
-	Closed   bool          // a read-only one runs with the tree closed to it
-	Parts    []string      // what its export holds; empty is what its name stands for
-	Timeout  time.Duration // of one run; 0 is the agent's
+	ReadOnly bool          // it must not change the tree
+	Closed   bool          // a read-only role runs with the tree closed
+	Parts    []string      // the parts of its export; empty is those of its name
+	Timeout  time.Duration // for one run; 0 is the agent's
 }
 
-// Standard is files of written rules, and for which tasks they are.
+// Standard is a set of files with rules, and the tasks that they apply to.
 type Standard struct {
 	Name       string
 	Files      []string // globs
 	Areas      []string // empty is all
 	Priorities []string // empty is all
 	Sections   []string // by heading or anchor; empty is all
-	Commands   []string // shell lines that prove such work; belay tells them and does not run them
+	Commands   []string // shell lines that verify such work; belay shows them and does not run them
 }
 
-// Macro is a name for globs; ":name" stands for them wherever files of a task are named.
+// Macro is a name for globs; ":name" can be used wherever a task's files are listed.
 type Macro struct {
 	Name  string
 	Files []string
 }
 
-// Expand replaces each ":name" in a list of globs with the globs that scopes gives that
-// name. A name within a name is not looked for. Error: belay.CodeUsage for one that scopes
-// does not have.
+// Expand replaces each ":name" in a list of globs with the globs that scopes defines for that name,
+// not recursively. Error: belay.CodeUsage for a name that scopes does not define.
 func (c Config) Expand(globs []string) ([]string, error) {
 	var out []string
 	for _, g := range globs {

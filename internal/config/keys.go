@@ -7,22 +7,22 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// key is one leaf of the config. This table alone says what a config may hold: reading,
-// the schema, the template, what is shown, flags and suggestions all follow it.
+// key is one leaf of the config. Parsing, the schema, the template, explanations, flags and
+// suggestions are all derived from this table.
 type key struct {
 	name    string // dotted
 	kind    Kind
-	def     string   // as a flag would give it; "" is not set
-	least   int      // of whole numbers and sizes
-	choices []string // of a choice
-	like    string   // an example of a list that is not of globs
+	def     string   // in the form of a flag; "" is not set
+	least   int      // minimum of whole numbers and sizes
+	choices []string // values of a choice
+	like    string   // an example of a list, unless of globs
 	field   func(*Config) any
 	doc     string
 	runs    bool                             // names a program to run
-	leads   bool                             // a folder that may be outside the repository, where the user trusts that
-	frees   string                           // the value that takes protection away: it needs the user's trust
-	within  bool                             // a path or glob that must stay within the repository
-	of      func(c *Config, name string) any // instead of field: of one of several named things
+	leads   bool                             // a folder that may be outside the repository if the user trusts that
+	frees   string                           // the value that removes protection and needs the user's trust
+	within  bool                             // a path or glob that must be inside the repository
+	of      func(c *Config, name string) any // field of one of several named things
 }
 
 func (k key) rule() Rule { return Rule{Kind: k.kind, Least: k.least, Choices: k.choices, Like: k.like} }
@@ -33,12 +33,12 @@ const (
 	testsReport  = "checks.tests.report"
 )
 
-// checkNames are the checks that can be left out: those of check.Names, which a test there
-// holds them to, and what is asked of a context and a plan.
+// checkNames are the checks that can be skipped: those of check.Names, as a test there verifies,
+// and those of a context and a plan.
 var checkNames = []string{"change", "scope", "protect", "rules", "captured", "git", "contract", "size", "secrets",
 	"integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
 
-// formats in which tests report; the first ones are files, which report names.
+// formats of test reports; the first ones are files, which report names.
 var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go",
 	"jest", "vitest", "mocha", "ava", "jasmine", "rspec", "minitest", "unittest", "phpunit", "dotnet", "exit"}
 
@@ -46,10 +46,10 @@ const fileFormats = 4
 
 var modes = []string{"hotfix", "quick", "standard", "full"}
 
-// severities are how much a finding may be made to count.
+// severities that a finding can be given.
 var severities = []string{"error", "warning", "note"}
 
-// remarkFormats are those in which linters report.
+// remarkFormats are the output formats of linters.
 var remarkFormats = []string{"sarif", "checkstyle", "rdjson", "rdjsonl", "github", "text"}
 
 var reviewerKinds = []string{"program", "model", belay.Person}
@@ -329,7 +329,7 @@ var keys = []key{
 		doc: "also send prompts, agents' messages, and arguments and results of tools; needs trust"},
 }
 
-// groups describes the keys that hold keys.
+// groups describes the keys that contain keys.
 var groups = map[string]string{
 	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is checked",
 	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests",
@@ -370,8 +370,8 @@ func findKey(name string) (key, bool) {
 	return key{}, false
 }
 
-// children lists the names directly below the group prefix, which is "" or ends in a
-// dot, each once, in the table's order; the name of any named thing is "*".
+// children lists the names directly below the group prefix, which is "" or ends in a dot, each
+// once, in the table's order; "*" is the name of any named thing.
 func children(prefix string) []string {
 	var names []string
 	if prefix != "" {
@@ -390,7 +390,7 @@ func children(prefix string) []string {
 	return names
 }
 
-// set puts v, which has the type that the kind's reader gives, into the config.
+// set stores v, which has the type of the kind's reader, in the config.
 func (k key) set(c *Config, v any) {
 	switch field := k.field(c).(type) {
 	case *int:

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestExamples: the example of a list is one that the file may have, and globs only where they are globs or paths.
+// TestExamples: the example of a list is valid in the file, and globs are only examples of globs or
+// paths.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, k := range keys {
@@ -15,7 +16,7 @@ func TestExamples(t *testing.T) {
 		if k.like == "" && !strings.Contains(k.doc, "globs") {
 			t.Errorf("%s shows globs as its example", k.name)
 		}
-		if k.wild() { // part of a thing that needs more
+		if k.wild() { // needs other keys of its thing
 			continue
 		}
 		lines := strings.Split(k.name, ".")

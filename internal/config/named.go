@@ -9,16 +9,16 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// anyName is in a key's name for the name that the user gives to one of several, as in
-// reviewers.*.command.
+// anyName replaces, in a key's name, the name that the user chooses for one of several things, as
+// in reviewers.*.command.
 const anyName = "*"
 
 var nameRule = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 
 const nameSays = "a name is a letter, then letters, digits, - and _, at most 40"
 
-// one returns the thing called name of a list, made by fresh when there is none, in a list
-// that no copy of the config shares.
+// one returns the thing called name of a list, or adds fresh, in a list that no copy of the config
+// shares.
 func one[T any](list *[]T, called func(T) string, name string, fresh T) *T {
 	*list = slices.Clone(*list)
 	i := slices.IndexFunc(*list, func(t T) bool { return called(t) == name })
@@ -62,7 +62,8 @@ func (c *Config) price(name string) *belay.Price {
 		belay.Price{Name: name, Input: belay.NoPrice, Output: belay.NoPrice, CacheRead: belay.NoPrice, CacheWrite: belay.NoPrice})
 }
 
-// guideline returns one of a built-in's name as that.
+// guideline returns the guideline called name, or adds one; a built-in's name starts with the
+// built-in's values.
 func (c *Config) guideline(name string) *belay.Guideline {
 	g := belay.Guideline{ID: name, Enabled: true, Priority: 500}
 	for _, b := range belay.BuiltIn() {
@@ -100,16 +101,16 @@ func names[T any](list []T, called func(T) string) (out []string) {
 	return out
 }
 
-// wild reports whether the key stands for one of each named thing.
+// wild reports whether the key is a pattern for named things.
 func (k key) wild() bool { return k.of != nil }
 
-// split parts a wild key's name at the name in it.
+// split splits a wild key's name at the placeholder.
 func (k key) split() (head, tail string) {
 	head, tail, _ = strings.Cut(k.name, "."+anyName+".")
 	return head, tail
 }
 
-// bind makes the key of the thing called name.
+// bind returns the key of the thing called name.
 func (k key) bind(name string) key {
 	head, tail := k.split()
 	of := k.of
@@ -118,7 +119,7 @@ func (k key) bind(name string) key {
 	return k
 }
 
-// match returns the name within full when full is a name that the wild key stands for.
+// match returns the name in full if full matches the wild key.
 func (k key) match(full string) (string, bool) {
 	head, tail := k.split()
 	rest, ok := strings.CutPrefix(full, head+".")
@@ -129,8 +130,8 @@ func (k key) match(full string) (string, bool) {
 	return name, ok && nameRule.MatchString(name)
 }
 
-// pattern turns the name of a group of one named thing into the name of all such
-// groups: reviewers.spec into reviewers.*. Other names stay.
+// pattern converts the name of a group of one named thing to that of all such groups:
+// reviewers.spec to reviewers.*. Other names are unchanged.
 func pattern(group string) string {
 	for head := range named {
 		if rest, ok := strings.CutPrefix(group, head+"."); ok && rest != "" {
@@ -143,7 +144,7 @@ func pattern(group string) string {
 	return group
 }
 
-// all returns the table with, instead of each wild key, one for each thing the config has.
+// all returns the table with each wild key replaced by one for each thing in the config.
 func (c Config) all() []key {
 	var out []key
 	for i := 0; i < len(keys); {

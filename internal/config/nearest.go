@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// nearest returns the key that someone who wrote name, in the group prefix, most likely
-// meant, or "": at equal distance one of the same group.
+// nearest returns the key that is most similar to name in the group prefix, or ""; at equal
+// distance one of the same group.
 func nearest(name, prefix string) string {
 	best, least := "", 2*max(2, len(name)/3)+2
 	consider := func(candidate, full string, elsewhere int) {

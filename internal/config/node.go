@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// FromNode reads a value of the file. The kinds of YAML are kept apart: a number is not
-// a text, and a word that YAML takes for a truth value is neither.
+// FromNode reads a value of the file. YAML types are kept apart: a number is not a text, and a word
+// that YAML reads as a boolean is neither.
 func (r Rule) FromNode(n *yaml.Node) (any, error) {
 	if n.Kind == yaml.SequenceNode {
 		if !r.takesList() {
@@ -31,7 +31,7 @@ func (r Rule) FromNode(n *yaml.Node) (any, error) {
 		return nil, r.wrongTag(n)
 	}
 	switch r.Kind {
-	case Shell: // a line that looks like a JSON array is a line
+	case Shell: // even if it looks like a JSON array
 		return n.Value, shellLine(n.Value)
 	case Args:
 		return r.commandWords(n.Value)
@@ -41,7 +41,7 @@ func (r Rule) FromNode(n *yaml.Node) (any, error) {
 
 func (r Rule) takesList() bool { return r.Kind >= List }
 
-// tags names the YAML types of the plain values that the kind takes.
+// tags returns the YAML types of the plain values of the kind.
 func (r Rule) tags() []string {
 	switch r.Kind {
 	case Version, Whole:

@@ -11,11 +11,11 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Parse reads a config; name is its path as people know it. No data is the defaults.
-// The error (belay.CodeUsage) wraps *Problems with all that is wrong: unknown keys with
-// the nearest right one, values of a wrong kind, keys that are set twice, and what is
-// not YAML, not UTF-8 or beyond MaxSize. Anchors, aliases, tags and merge keys are
-// refused: a config is read by people, who should find a value where its key is.
+// Parse parses a config; name is its path in messages. No data is the defaults. The error
+// (belay.CodeUsage) wraps *Problems with all problems: unknown keys with the nearest right one,
+// values of a wrong kind, duplicate keys, and what is not YAML, not UTF-8 or beyond MaxSize.
+// Anchors, aliases, tags and merge keys are errors: people read a config, and should find a value
+// at its key.
 func Parse(name string, data []byte) (Config, error) {
 	if name == "" {
 		name = File
@@ -46,7 +46,7 @@ type parser struct {
 	at     map[string]*yaml.Node // the keys that are set
 }
 
-// mapping reads the keys of a group; prefix is "" or ends in a dot.
+// mapping parses the keys of a group; prefix is "" or ends in a dot.
 func (p *parser) mapping(n *yaml.Node, prefix string) {
 	for k, v := range p.doc.Pairs(n, prefix) {
 		p.value(k, v, prefix+k.Value, prefix)
@@ -72,7 +72,7 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 	}
 }
 
-// contentsOf says what may be in a group.
+// contentsOf describes what may be in a group.
 func contentsOf(group string) string {
 	list := children(group + ".")
 	if len(list) == 1 && list[0] == anyName {
@@ -108,8 +108,9 @@ func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 	}
 }
 
-// checkInsideRepository complains of a path that leads out of the repository: whoever wrote the config is
-// not asked what else of the machine may be read or written. A path given as a flag may.
+// checkInsideRepository reports a path that leads out of the repository: the author of a config
+// must not decide which other files of the machine are read or written. A path given as a flag may
+// lead out.
 func (p *parser) checkInsideRepository(name string, v *yaml.Node, got any) bool {
 	list, _ := got.([]string)
 	if one, is := got.(string); is {
@@ -124,7 +125,7 @@ func (p *parser) checkInsideRepository(name string, v *yaml.Node, got any) bool 
 	return true
 }
 
-// guideline complains of what is said twice of one, and of what does not go together.
+// guideline reports contradictory keys of a guideline, and duplicates.
 func (p *parser) guideline(key string) {
 	for _, twice := range [][2]string{{"instruction", "action"}, {"agents", "condition"}, {"actions", "condition"}} {
 		flat, nested := key+"."+twice[0], key+"."+twice[1]+"."+twice[0]
@@ -142,7 +143,7 @@ func (p *parser) guideline(key string) {
 	}
 }
 
-// first returns the place of the first key set below prefix.
+// first returns the node of the first key set below prefix.
 func (p *parser) first(prefix string) *yaml.Node {
 	at := &yaml.Node{}
 	for name, n := range p.at {
@@ -153,7 +154,7 @@ func (p *parser) first(prefix string) *yaml.Node {
 	return at
 }
 
-// together checks what no key can tell alone.
+// together checks conditions between keys.
 func (p *parser) together() {
 	tests := p.config.Checks.Tests
 	inFiles := slices.Contains(formats[:fileFormats], tests.Format)
@@ -197,7 +198,7 @@ func (p *parser) together() {
 	p.reviewers(lone)
 }
 
-// reviewers looks at what the keys of each reviewer come to.
+// reviewers checks the keys of each reviewer together.
 func (p *parser) reviewers(lone func(name, why string)) {
 	for _, r := range p.config.Reviewers {
 		key := "reviewers." + r.Name + "."
@@ -218,7 +219,7 @@ func (p *parser) reviewers(lone func(name, why string)) {
 	}
 }
 
-// checkParser checks that the parser is one thing, and all of it.
+// checkParser checks that the parser is exactly one thing, and complete.
 func (p *parser) checkParser(lone func(key, text string)) {
 	c, named := p.config.Parser, false
 	for _, r := range p.config.Reviewers {

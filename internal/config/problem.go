@@ -7,24 +7,24 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Problem is one thing that is wrong with a file. Line and Column count from 1, and
-// are 0 for the file as a whole. Key is dotted, "" when the problem is about none.
+// Problem is one problem in a file. Line and Column count from 1, and are 0 for the file as a
+// whole. Key is dotted, "" if the problem is not about a key.
 type Problem struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Key     string `json:"key,omitempty"`
 	Text    string `json:"text"`
-	Nearest string `json:"nearest,omitempty"` // the key that was probably meant
+	Nearest string `json:"nearest,omitempty"` // the most similar key
 }
 
-// Problems is everything that is wrong with a file, in the order of the file.
+// Problems is all problems of a file, in the order of the file.
 type Problems struct {
-	Name string // of the file
+	Name string // the file's path in messages
 	List []Problem
 }
 
-// Error returns each problem on a line of its own: path:line:column, key, what and what
-// was probably meant.
+// Error returns each problem on its own line: path:line:column, key, message and the most similar
+// key.
 func (p *Problems) Error() string {
 	var all strings.Builder
 	for _, one := range p.List {
@@ -51,7 +51,7 @@ func (p Problem) sentence(name string) string {
 	return s
 }
 
-// Cut shortens a foreign word to what fits into a sentence, and makes it safe to show.
+// Cut shortens untrusted text so that it fits into a sentence, and makes it safe to print.
 func Cut(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:59]) + "…"

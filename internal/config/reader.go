@@ -12,21 +12,20 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Reader reads one file and gathers what is wrong with it.
+// Reader parses one file and collects its problems.
 type Reader struct {
-	Max      int    // bytes that the file may have; a multiple of 1024
-	Contents string // said when the top of the file holds no keys
+	Max      int    // maximum size of the file in bytes; a multiple of 1024
+	Contents string // the message if the top of the file is not a mapping
 	Problems []Problem
 }
 
-// Complain adds a problem at the place of n and gives it, for the caller to complete.
+// Complain adds a problem at the place of n and returns it, so that the caller can complete it.
 func (r *Reader) Complain(n *yaml.Node, key, format string, args ...any) *Problem {
 	r.Problems = append(r.Problems, Problem{Line: n.Line, Column: n.Column, Key: key, Text: fmt.Sprintf(format, args...)})
 	return &r.Problems[len(r.Problems)-1]
 }
 
-// Document returns the mapping at the top of data, nil when there is none or when what is
-// there is a problem.
+// Document returns the mapping at the top of data, nil if there is none or if it has a problem.
 func (r *Reader) Document(data []byte) *yaml.Node {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !r.readable(data) {
@@ -67,7 +66,7 @@ func top(doc *yaml.Node) *yaml.Node {
 	return doc
 }
 
-// readable finds what the parser would refuse without saying where.
+// readable reports what the YAML parser would reject without a position.
 func (r *Reader) readable(data []byte) bool {
 	if len(data) > r.Max {
 		r.Complain(&yaml.Node{}, "", "it is larger than %d KiB", r.Max>>10)
@@ -94,7 +93,7 @@ func (r *Reader) readable(data []byte) bool {
 	return true
 }
 
-// syntax turns an error of the YAML parser into a problem with its place.
+// syntax converts an error of the YAML parser to a problem with a position.
 func (r *Reader) syntax(data []byte, err error) {
 	at, text := &yaml.Node{}, err.Error()
 	var load *yaml.LoadError
@@ -121,7 +120,7 @@ func (r *Reader) syntax(data []byte, err error) {
 // IsNull reports whether a key has no value.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// Plain refuses what would put a value elsewhere than where it is read.
+// Plain reports anchors, aliases and tags, which would put a value elsewhere than at its key.
 func (r *Reader) Plain(n *yaml.Node, key string) bool {
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -136,9 +135,9 @@ func (r *Reader) Plain(n *yaml.Node, key string) bool {
 	return false
 }
 
-// Pairs returns the keys of a mapping with their values, in the order of the file; prefix
-// is put before their names in problems. What is not a plain word, and a key that was set
-// before, is a problem and left out.
+// Pairs returns the keys of a mapping with their values, in the order of the file; prefix is put
+// before their names in problems. A key that is not a plain word, or a duplicate, is a problem and
+// left out.
 func (r *Reader) Pairs(n *yaml.Node, prefix string) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(k, v *yaml.Node) bool) {
 		first := map[string]int{}

@@ -67,7 +67,7 @@ func TestProblemsOnLines(t *testing.T) {
 	}
 }
 
-// Any bytes are keys or problems with places in the file.
+// FuzzReader: any bytes are keys or problems with positions in the file.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{"a: 1", "a: &a [*a]", "a:\n\tx: 1", "? {}\n: - [", "%YAML 1.2\n--- !!map {}", "a: |\n\tx\n"} {
 		f.Add(s)

@@ -72,8 +72,8 @@ func anys(words []string) (out []any) {
 
 func either(one ...any) []any { return append(one, map[string]any{"type": "null"}) }
 
-// Schema is the JSON Schema (draft 2020-12) of a config, indented, with a final newline.
-// Editors complete and check with it; Parse checks more.
+// Schema returns the JSON Schema (draft 2020-12) of a config, indented, with a final newline.
+// Editors use it for completion and checks; Parse checks more.
 func Schema() []byte {
 	root := schemaOf("")
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -83,12 +83,12 @@ func Schema() []byte {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(root); err != nil {
-		panic(err) // maps and texts only
+		panic(err) // impossible: only maps and texts
 	}
 	return b.Bytes()
 }
 
-// schemaOf is the schema of the group prefix, which is "" or ends in a dot.
+// schemaOf returns the schema of the group prefix, which is "" or ends in a dot.
 func schemaOf(prefix string) map[string]any {
 	properties := map[string]any{}
 	var others any = false
@@ -115,7 +115,7 @@ func schemaOf(prefix string) map[string]any {
 	return s
 }
 
-// schema is that of the value, with what the key adds.
+// schema returns the schema of the value, with the key's restrictions.
 func (k key) schema() map[string]any {
 	s := k.rule().Schema()
 	s["description"] = k.doc
@@ -129,7 +129,7 @@ func (k key) schema() map[string]any {
 	return s
 }
 
-// tableKey finds a key as the table has it, wild or not.
+// tableKey finds a key by its name in the table, wild or not.
 func tableKey(name string) (key, bool) {
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 	if i < 0 {

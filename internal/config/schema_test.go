@@ -32,7 +32,7 @@ func TestSchemaFile(t *testing.T) {
 	}
 }
 
-// fits judges by the part of JSON Schema that Schema uses, and fails on any other.
+// fits validates v by the subset of JSON Schema that Schema uses, and fails for anything else.
 func fits(schema map[string]any, v any) bool {
 	for word, want := range schema {
 		if !fitsWord(schema, word, want, v) {
@@ -124,7 +124,7 @@ func hasType(v any, name string) bool {
 	return false
 }
 
-// widenEscapes turns JavaScript's \uXXXX in a pattern into Go's \x{XXXX}.
+// widenEscapes matches JavaScript's \uXXXX in a pattern, which becomes Go's \x{XXXX}.
 var widenEscapes = regexp.MustCompile(`\\u([0-9a-f]{4})`)
 
 func schemaForTest(t *testing.T) map[string]any {
@@ -136,8 +136,8 @@ func schemaForTest(t *testing.T) map[string]any {
 	return schema
 }
 
-// The schema takes what Parse takes: all of it, and nothing else but what a schema
-// cannot say, which is how keys go together and how a command is quoted.
+// TestSchemaAgreesWithParse: the schema accepts what Parse accepts, and little more: a schema
+// cannot express conditions between keys and the quoting of a command.
 func TestSchemaAgreesWithParse(t *testing.T) {
 	t.Parallel()
 	schema := schemaForTest(t)
@@ -169,7 +169,7 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 					one["model"] = "m"
 				}
 			}
-			if k.name == "parser.agent" { // it names what is elsewhere in the file
+			if k.name == "parser.agent" { // it names another part of the file
 				continue
 			}
 			if one, ok := doc.(map[string]any)["parser"].(map[string]any); ok && v != nil && one["command"] == nil && one["timeout"] == nil {
@@ -180,7 +180,7 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 					one["endpoint"] = "http://localhost/v1"
 				}
 			}
-			if one, ok := doc.(map[string]any)["guidelines"]; ok && v != nil { // it needs an instruction
+			if one, ok := doc.(map[string]any)["guidelines"]; ok && v != nil { // it needs instructions
 				one := one.(map[string]any)["one"].(map[string]any)
 				action, _ := one["action"].(map[string]any)
 				if one["instruction"] == nil && action["instruction"] == nil {

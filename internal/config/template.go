@@ -10,13 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// starter are the keys that a new file has, besides those that only what was found gives a value.
+// starter are the keys of a new file, besides those that only have a detected value.
 var starter = []string{"agent.command", "files", "protect", testsCommand}
 
-// Template is the file that belay init writes: ten lines at most, of the few keys that most repositories set, commented
-// out, so that nothing is fixed that was not meant to be. The test command that was detected is among them: what is
-// detected needs no trust, and continues being detected when the project changes. Taking a '#' away from the start of
-// lines sets what they say. specs are patterns of task files of other tools that were found.
+// Template returns the file that belay init writes: ten lines at most, with the few keys that most
+// repositories set, commented out, so that nothing is fixed by accident. The detected test command
+// is among them: a detected command needs no trust, and is detected again when the project changes.
+// Uncommenting a line sets its value. specs are patterns of detected task files of other tools.
 func Template(detected belay.TestCommand, specs ...string) []byte {
 	var b strings.Builder
 	b.WriteString("# belay's settings for this repository. belay config shows what is in force, belay config explain\n" +
@@ -47,7 +47,7 @@ func Template(detected belay.TestCommand, specs ...string) []byte {
 	return []byte(b.String())
 }
 
-// ofTests is the test command with the keys beside it that were detected, which share its line.
+// ofTests returns the test command with its detected keys, on one line.
 func ofTests(command string, detected belay.TestCommand) string {
 	for _, k := range keys {
 		if value := k.example(detected); value != "" && (k.name == testsFormat || k.name == testsReport) {
@@ -57,7 +57,7 @@ func ofTests(command string, detected belay.TestCommand) string {
 	return command
 }
 
-// testsDoc says why the test command was detected, or what it is.
+// testsDoc states why the test command was detected, or what it is.
 func testsDoc(doc string, detected belay.TestCommand) string {
 	if detected.Set() && detected.Why != "" {
 		return "detected: " + strings.Map(printable, detected.Why)
@@ -65,7 +65,7 @@ func testsDoc(doc string, detected belay.TestCommand) string {
 	return doc
 }
 
-// example is the value a template shows: what was detected, or nothing.
+// example returns the value in a template: the detected one, or nothing.
 func (k key) example(detected belay.TestCommand) string {
 	switch k.name {
 	case testsCommand:
@@ -96,7 +96,7 @@ func quoted(list []string) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// printable keeps a comment on its line: YAML ends lines at more than newlines.
+// printable keeps a comment on one line: YAML also ends lines at other characters than newlines.
 func printable(r rune) rune {
 	if unicode.IsPrint(r) {
 		return r
@@ -104,5 +104,5 @@ func printable(r rune) rune {
 	return '?'
 }
 
-// quote writes a text in YAML's double quotes, which know all of Go's escapes.
+// quote returns a text in YAML's double quotes, which support all of Go's escapes.
 func quote(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }

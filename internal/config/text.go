@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Most is the largest whole number: nobody means more.
+// Most is the largest whole number accepted.
 const Most = 1_000_000_000
 
 var oneVariable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -24,7 +24,7 @@ var hours = lazyregexp.New(`^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0
 
 var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 
-// Says names what the kind takes.
+// Says describes the values of the kind.
 func (r Rule) Says() string {
 	switch r.Kind {
 	case Version:
@@ -60,7 +60,7 @@ func (r Rule) Says() string {
 	return "one line of text"
 }
 
-// FromText reads a flag's value, or the text of a plain value in the file.
+// FromText parses a flag's value, or the text of a plain value in the file.
 func (r Rule) FromText(s string) (any, error) {
 	switch r.Kind {
 	case Version:
@@ -114,7 +114,7 @@ func (r Rule) FromText(s string) (any, error) {
 	return r.fromWords(s)
 }
 
-// fromWords reads the kinds that are lists or commands from one text.
+// fromWords parses a list or a command from one text.
 func (r Rule) fromWords(s string) (any, error) {
 	list, isList := jsonList(s)
 	switch {
@@ -174,7 +174,7 @@ func (r Rule) checkItem(i int, s string) error {
 		if i == 0 && strings.TrimSpace(s) == "" {
 			return errors.New("the program's name is empty")
 		}
-		return nil // an argument may be empty, and may have several lines
+		return nil // an argument may be empty or have several lines
 	case strings.TrimSpace(s) == "":
 		return errors.New("it contains an empty text")
 	case strings.IndexFunc(s, unicode.IsControl) >= 0:
@@ -183,7 +183,7 @@ func (r Rule) checkItem(i int, s string) error {
 	return nil
 }
 
-// jsonList reads a JSON array of texts.
+// jsonList parses a JSON array of texts.
 func jsonList(s string) ([]string, bool) {
 	if !strings.HasPrefix(s, "[") {
 		return nil, false
@@ -213,7 +213,7 @@ func splitList(s string) []string {
 	return list
 }
 
-// WriteList writes a list of texts as JSON on one line, "" for none.
+// WriteList returns a list of texts as JSON on one line, "" for none.
 func WriteList(list []string) string {
 	if len(list) == 0 {
 		return ""

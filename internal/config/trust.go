@@ -19,9 +19,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// List is the user's list of blocks of commands that may run, each for
-// one repository. It is outside every repository, so that none can trust itself. Its
-// methods may be called from several processes at once.
+// TrustList is the user's list of blocks of commands that may run, each for one repository. It is
+// outside every repository, so that none can trust itself. Several processes may use it at once.
 type TrustList struct {
 	path string
 	err  error // why there is no path
@@ -33,8 +32,8 @@ type file struct {
 	Trusted []entry `json:"trusted"`
 }
 
-// entry is one text that was trusted. Note is the text itself; "" is a command that a
-// person typed, of which the list keeps no more than the hash, for it may hold a key.
+// entry is one trusted text. Note is the text itself; it is "" for a command that a person typed,
+// of which only the hash is stored, because it may contain a key.
 type entry struct {
 	Repo string `json:"repo"`
 	Hash string `json:"hash"`
@@ -47,9 +46,8 @@ const (
 	trustWait = 10 * time.Second
 )
 
-// Open returns the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or
-// else in belay below the user's config folder. It touches nothing; a list that is not
-// there trusts nothing.
+// Open returns the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or else in belay
+// below the user's config folder. It accesses nothing; a list that does not exist trusts nothing.
 func Open(path string) *TrustList {
 	if path != "" {
 		return &TrustList{path: path}
@@ -65,9 +63,9 @@ func Open(path string) *TrustList {
 	return &TrustList{path: filepath.Join(dir, "belay", "trust.json")}
 }
 
-// Trusted reports whether the text may run in the repository with this identity. A list
-// that cannot be read is an error (belay.CodeCannot), never a yes; the empty text runs
-// nothing and needs no trust.
+// Trusted reports whether the text may run in the repository with this identity. A list that cannot
+// be read is an error (belay.CodeCannot), never true; the empty text runs nothing and needs no
+// trust.
 func (t *TrustList) Trusted(repo, text string) (bool, error) {
 	if text == "" {
 		return true, nil
@@ -79,7 +77,7 @@ func (t *TrustList) Trusted(repo, text string) (bool, error) {
 	return slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.is(repo, Hash(text)) }), nil
 }
 
-// Hash is the name of a text in the list: its SHA-256 in hex, "" for the empty text.
+// Hash returns the key of a text in the list: its SHA-256 in hex, "" for the empty text.
 func Hash(text string) string {
 	if text == "" {
 		return ""
@@ -88,10 +86,10 @@ func Hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Add trusts texts, which people find in the list as its notes. One that is there is
-// moved to the end. The list is on the disk when Add returns. Errors: belay.CodeCannot
-// when the list cannot be read (it is then left unchanged) or written, belay.CodeBusy when
-// another process holds it for ten seconds.
+// Add trusts texts, which are stored in the list as notes for people. An existing one is moved to
+// the end. The list is on the disk when Add returns. Errors: belay.CodeCannot if the list cannot be
+// read (it is then left unchanged) or written, belay.CodeBusy if another process locks it for ten
+// seconds.
 func (t *TrustList) Add(repo string, texts ...string) error {
 	var add []entry
 	for _, text := range texts {
@@ -115,8 +113,7 @@ func (t *TrustList) add(add []entry) error {
 	})
 }
 
-// Forget takes all trust of a repository away, what a person typed there included.
-// Errors as Add's.
+// Forget removes all trust of a repository, including typed commands. Errors as for Add.
 func (t *TrustList) Forget(repo string) error {
 	list, err := t.read()
 	if err != nil || !slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.Repo == repo }) {
@@ -131,8 +128,8 @@ func (f *file) remove(repo, hash string) {
 	f.Trusted = slices.DeleteFunc(f.Trusted, func(e entry) bool { return e.is(repo, hash) })
 }
 
-// forget keeps only the newest commands that were typed: a script that types another one
-// each time must not fill the list.
+// forget keeps only the newest typed commands, because a script that types a different one each
+// time must not fill the list.
 func (f *file) forget(most int) {
 	over := -most
 	for _, e := range f.Trusted {
@@ -193,13 +190,13 @@ func (t *TrustList) cannot(do string, err error) error {
 		Try: "fix it, or move it away and trust again", Err: err}
 }
 
-// change reads the list, lets edit change it, and puts the new one in its place, under
-// a lock, so that two processes that trust at once both get their way.
+// change reads the list, edits it and replaces it, under a lock, so that two processes may change
+// it at once.
 func (t *TrustList) change(edit func(*file)) error {
 	if t.err != nil {
 		return t.err
 	}
-	path, err := filepath.EvalSymlinks(t.path) // people keep their config folder elsewhere
+	path, err := filepath.EvalSymlinks(t.path) // people link their config folder to another place
 	if err != nil {
 		path = t.path
 	}

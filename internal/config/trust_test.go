@@ -55,7 +55,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// A list that cannot be read trusts nothing, and is not written over.
+// TestTrustDamaged: a list that cannot be read trusts nothing, and is not overwritten.
 func TestTrustDamaged(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", `{"v":2,"trusted":[]}`, `{"v":1,"trusted":[],"x":1}`, `{"v":1,"trusted":[{"repo":"r","hash":"h","note":""}]} {}`, `{"trusted":[{"repo":"r","hash":"h"}]}`, "\x00"} {
@@ -95,7 +95,7 @@ func TestTrustAtOnce(t *testing.T) {
 	}
 }
 
-// A list that is a link, as people who keep their settings elsewhere have it, stays one.
+// TestTrustBehindLink: a list that is a symlink stays one.
 func TestTrustBehindLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -147,7 +147,7 @@ func TestTrustPlace(t *testing.T) {
 	}
 }
 
-// Whatever the list holds, it is read as written or refused.
+// FuzzTrust: any list is parsed as written or rejected.
 func FuzzTrust(f *testing.F) {
 	f.Add([]byte(`{"v":1,"trusted":[{"repo":"r","hash":"h","note":"n"}]}`))
 	f.Add([]byte(`{"v":1,"trusted":null}`))

@@ -1,9 +1,9 @@
 package config
 
-// Kind is how a value is written.
+// Kind is the syntax of a value.
 type Kind int
 
-// The kinds, each with an example. From List on they are lists, or take one.
+// Kinds, each with an example. From List on they are lists, or accept one.
 const (
 	Version  Kind = iota // 1
 	Whole                // 300
@@ -21,10 +21,10 @@ const (
 	Shell                // a shell line, or [prog, arg]
 )
 
-// Rule is what a value must be.
+// Rule is the restrictions of a value.
 type Rule struct {
 	Kind    Kind
-	Least   int      // of whole numbers and sizes
-	Choices []string // of a choice, and of what a list may hold when not everything
-	Like    string   // an example of a list; "" is one of globs
+	Least   int      // minimum of whole numbers and sizes
+	Choices []string // values of a choice, or items that a list may have
+	Like    string   // an example of a list; "" if of globs
 }

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Each rule, a text and what a flag and a file make of it; nil is refused.
+// TestRead: for each rule, a text and its value as a flag and in a file; nil is an error.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	choice := Rule{Kind: Choice, Choices: []string{"auto", "repair"}}

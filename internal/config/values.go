@@ -7,8 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// show writes the value in force as a flag would give it; what is not set, with a zero
-// that only says so, is "".
+// show returns the effective value in the form of a flag, "" if it is not set.
 func (k key) show(c Config) string {
 	if _, set := c.from[k.name]; k.def == "" && !set {
 		return ""
