@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Most is how many findings of one kind are named one by one.
+// Most is the number of findings of one kind that are listed individually.
 const Most = 100
 
-// Of signs the findings and judges by them: an error refuses, with a question the answer is
-// a person's, warnings and notes do neither.
+// Of signs the findings and derives the verdict: an error rejects, a question leaves the decision
+// to a person, warnings and notes do neither.
 func Of(check, summary string, findings []Finding) CheckResult {
 	r := CheckResult{Check: check, Verdict: VerdictPass, Summary: summary}
 	for _, f := range findings {
@@ -26,18 +26,18 @@ func Of(check, summary string, findings []Finding) CheckResult {
 	return r
 }
 
-// Unknown is the answer of a check that could not run or reached no verdict, and why.
+// Unknown returns the result of a check that could not run or reached no verdict, with the reason.
 func Unknown(check, why string) CheckResult {
 	return CheckResult{Check: check, Verdict: VerdictUnknown, Summary: "could not run", Why: why}
 }
 
-// Skipped is the answer of a check that was left out, and why.
+// Skipped returns the result of a check that was skipped, with the reason.
 func Skipped(check, why string) CheckResult {
 	return CheckResult{Check: check, Verdict: VerdictUnknown, Skipped: true, Summary: "skipped", Why: why}
 }
 
-// Brief keeps the most severe findings and says in a last one, as severe as any of the rest, how
-// many more there are, so that fifty thousand stray files make a report that can be read.
+// Brief keeps the most severe findings and adds one, as severe as the most severe of the rest, with
+// the number of the others, so that the report on fifty thousand stray files is readable.
 func Brief(findings []Finding, title string) []Finding {
 	if len(findings) <= Most {
 		return findings

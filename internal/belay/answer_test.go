@@ -30,7 +30,7 @@ func TestOfSeverities(t *testing.T) {
 	}
 }
 
-// Nothing but questions: neither what could not run nor what refuses.
+// TestReportAsks: only questions, so no check that could not run and none that rejects.
 func TestReportAsks(t *testing.T) {
 	t.Parallel()
 	asks := Of("a", "s", []Finding{{Severity: SeverityQuestion, Title: "q"}})
@@ -52,7 +52,7 @@ func TestReportAsks(t *testing.T) {
 	}
 }
 
-// A finding that refuses is never hidden behind those that do not.
+// TestBriefKeepsTheMostSevere: a rejecting finding is never cut in favour of others.
 func TestBriefKeepsTheMostSevere(t *testing.T) {
 	t.Parallel()
 	var list []Finding

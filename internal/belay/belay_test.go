@@ -41,7 +41,7 @@ func TestParseNewTaskID(t *testing.T) {
 	}
 }
 
-// Every character that shows nothing, or moves what is shown, is written out.
+// TestVisibleIsAll: every character that is invisible or moves the text is escaped.
 func TestVisibleIsAll(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if r == '\n' || r == '\t' || r >= 0xd800 && r < 0xe000 {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clip cuts a text that is longer than most bytes behind a word, and ends it with an ellipsis.
-// A single word that is longer than all of that is cut within.
+// Clip cuts a text that is longer than most bytes after a word, and adds an ellipsis. A single word
+// that is longer is cut.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -5,25 +5,24 @@ import (
 	"fmt"
 )
 
-// Code says what kind of refusal an Error is. The command line maps each code to
-// one exit status (docs/exit-codes.md), other doors map it to theirs.
+// Code is the kind of an Error. The command line maps each code to an exit status
+// (docs/exit-codes.md), other interfaces to theirs.
 type Code string
 
-// The codes, and the exit status each one stands for.
+// Codes, each with its exit status.
 const (
-	CodeRefused     Code = "refused"     // 1: a check or a review refused the work
+	CodeRefused     Code = "refused"     // 1: a check or a review rejected the work
 	CodeCannot      Code = "cannot"      // 2: the environment does not allow it
 	CodeUsage       Code = "usage"       // 2: the request itself is wrong
 	CodeWaiting     Code = "waiting"     // 3: a person has to decide at a gate
-	CodeDrift       Code = "drift"       // 4: the tree is not the one that was judged
-	CodeBusy        Code = "busy"        // 5: somebody else holds it
+	CodeDrift       Code = "drift"       // 4: the tree is not the one that was checked
+	CodeBusy        Code = "busy"        // 5: another process has the lock
 	CodeNotFound    Code = "not_found"   // 6: no such task, snapshot or file
 	CodeInterrupted Code = "interrupted" // 130: a person stopped it
 )
 
-// Error is a refusal that a person can act on: what happened and what to try.
-// Both are lower case, without a final period. Err is the cause, may be nil, and
-// is part of What's sentence when printed.
+// Error is an error that a person can act on: what happened and what to try. Both are lower case,
+// without a final period. Err is the cause, may be nil, and is printed after What.
 type Error struct {
 	Code Code
 	What string
@@ -31,7 +30,7 @@ type Error struct {
 	Err  error
 }
 
-// Error returns the sentence on one line, the cause after a colon.
+// Error returns the message on one line, with the cause after a colon.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.What

@@ -9,12 +9,12 @@ import (
 	"unicode"
 )
 
-// Severity orders findings. SeverityError rejects an attempt. SeverityQuestion is for what
-// only its purpose makes right or wrong: it does not reject, and nothing but a person's
+// Severity is how much a finding counts. SeverityError rejects an attempt. SeverityQuestion is for
+// what may be right or wrong depending on its purpose: it does not reject, and only a person's
 // approval accepts it.
 type Severity string
 
-// The severities, most severe first.
+// Severities, most severe first.
 const (
 	SeverityError    Severity = "error"
 	SeverityQuestion Severity = "question"
@@ -22,10 +22,10 @@ const (
 	SeverityNote     Severity = "note"
 )
 
-// Category groups findings by what is at stake; the retry rules read it.
+// Category is the kind of a finding; the retry rules use it.
 type Category string
 
-// The categories.
+// Categories.
 const (
 	CategoryScope       Category = "scope"       // a file outside the task's files, or an expected one missing
 	CategoryProtected   Category = "protected"   // a protected path changed
@@ -33,21 +33,20 @@ const (
 	CategoryIntegrity   Category = "integrity"   // tests deleted, skipped or weakened
 	CategorySecret      Category = "secret"      // a secret in the change
 	CategorySize        Category = "size"        // the diff is large, binary or generated
-	CategoryPlaceholder Category = "placeholder" // code left out, or left to be written
-	CategoryAgent       Category = "agent"       // the agent ended in error: its work was not judged
+	CategoryPlaceholder Category = "placeholder" // code that was omitted or is still to be written
+	CategoryAgent       Category = "agent"       // the agent ended in error: its work was not checked
 	CategoryEmpty       Category = "empty"       // the attempt changed nothing
 	CategoryRules       Category = "rules"       // instruction files or belay's own files changed
 	CategoryLint        Category = "lint"        // a linter's remark
 	CategoryStyle       Category = "style"       // a declaration lacks documentation or types
 	CategoryReview      Category = "review"      // a reviewer's finding
 	CategoryContract    Category = "contract"    // a requirement of the task is not met
-	CategoryGit         Category = "git"         // git's own state changed, or uncommitted work is gone
-	CategoryRecord      Category = "record"      // what belay keeps of the task was changed during the attempt
+	CategoryGit         Category = "git"         // git's own state changed, or uncommitted work was lost
+	CategoryRecord      Category = "record"      // belay's data of the task was changed during the attempt
 )
 
-// Finding is one reason, stated so that an agent or a person can act on it.
-// File is a slash path from the repository's root, Line and EndLine count from 1
-// and are 0 when the finding has no place.
+// Finding is one reason, in a form that an agent or a person can act on. File is a slash path from
+// the repository's root, Line and EndLine count from 1 and are 0 if the finding has no place.
 type Finding struct {
 	Check          string   `json:"check"`
 	Severity       Severity `json:"severity"`
@@ -58,14 +57,14 @@ type Finding struct {
 	Line           int      `json:"line,omitempty"`
 	EndLine        int      `json:"end_line,omitempty"`
 	Recommendation string   `json:"recommendation,omitempty"`
-	// a shell line that shows it: for a test, that test alone where its runner is known
+	// a shell line that reproduces it: for a test, only that test if its runner is known
 	Reproduce string `json:"reproduce,omitempty"`
 	Signature string `json:"signature"`
 }
 
-// Sign fills Signature: 16 hex digits over check, category, file and title with
-// numbers and white space folded, so that a finding keeps its signature when the
-// code around it moves. The title of a test is its name: case_1 is not case_2.
+// Sign sets Signature: 16 hex digits over check, category, file and title with numbers and white
+// space folded, so that a finding keeps its signature when the code around it moves. The title of a
+// test is its name: case_1 is not case_2.
 func (f Finding) Sign() Finding {
 	h := sha256.New()
 	title := f.Title
@@ -99,37 +98,37 @@ func foldDigits(s string) string {
 	return b.String()
 }
 
-// Verdict is the answer to "may this be accepted".
+// Verdict is whether a change may be accepted.
 type Verdict string
 
-// The verdicts. VerdictUnknown is never a pass: the question could not be answered.
+// Verdicts. VerdictUnknown is never a pass: the check could not decide.
 const (
 	VerdictPass    Verdict = "pass"
 	VerdictFail    Verdict = "fail"
 	VerdictUnknown Verdict = "unknown"
 )
 
-// CheckResult is what one check found. Why is set when the check could not run or
-// did not finish; such a check's verdict is VerdictUnknown. A skipped check (asked
-// for, or with nothing to look at) says so in Why and has Skipped set.
+// CheckResult is the result of one check. Why is set if the check could not run or did not finish;
+// its verdict is then VerdictUnknown. A check that was skipped (by request, or because there is
+// nothing to check) has Skipped set and the reason in Why.
 type CheckResult struct {
 	Check    string    `json:"check"`
 	Verdict  Verdict   `json:"verdict"`
 	Skipped  bool      `json:"skipped,omitempty"`
-	Asks     bool      `json:"asks,omitempty"` // unknown only because a person has to decide on its questions
+	Asks     bool      `json:"asks,omitempty"` // unknown only because a person must answer its questions
 	Summary  string    `json:"summary"`
 	Why      string    `json:"why,omitempty"`
 	Millis   int64     `json:"millis"`
 	Findings []Finding `json:"findings,omitempty"`
-	Log      string    `json:"log,omitempty"` // sha256 of the attachment with the program's output
+	Log      string    `json:"log,omitempty"` // SHA-256 of the attachment with the program's output
 
 	Tests *TestCount `json:"tests,omitempty"` // for a run of tests
-	Met   []Met      `json:"met,omitempty"`   // for the contract: what became of each requirement
+	Met   []Met      `json:"met,omitempty"`   // for the contract: the result of each requirement
 
-	Review *Reviewed `json:"review,omitempty"` // for a review: what the reviewer answered
+	Review *Reviewed `json:"review,omitempty"` // for a review: the reviewer's answer
 }
 
-// Reviewed is a reviewer's answer. Score is from 0 to 100, Threshold the least that passes;
+// Reviewed is a reviewer's answer. Score is from 0 to 100, Threshold the minimum of a pass;
 // Recommendation is approve or reject.
 type Reviewed struct {
 	Reviewer       string           `json:"reviewer"`
@@ -141,8 +140,8 @@ type Reviewed struct {
 	Findings       []ReviewerRemark `json:"findings"`
 }
 
-// Aligned is one of the four questions of a review. By says whose answer it is: belay
-// measured it, or the reviewer said so, or nobody: then Passed is nil.
+// Aligned is one of the four questions of a review. By is the source of the answer: belay measured
+// it, or the reviewer stated it, or nobody: then Passed is nil.
 type Aligned struct {
 	Check  string `json:"check"`
 	Passed *bool  `json:"passed"`
@@ -162,10 +161,10 @@ type ReviewerRemark struct {
 	Recommendation string `json:"recommendation,omitempty"`
 }
 
-// Met is what became of one requirement. Before and After are how many items its list had
-// and has, nil where nothing was counted; List, File and Line are where the list stands, or
-// what shows or contradicts the requirement. Evidence says what shows it, with its place
-// ("Half, calc.go:12"); Missing are the things it names that could not be shown.
+// Met is the result of one requirement. Before and After are the number of items in its list, nil
+// if they were not counted; List, File and Line are the place of the list, or of what shows or
+// contradicts the requirement. Evidence is what shows it, with its place ("Half, calc.go:12");
+// Missing are the things it names that were not found.
 type Met struct {
 	Marker  Marker `json:"marker"`
 	Text    string `json:"text"`
@@ -181,24 +180,23 @@ type Met struct {
 	Line   int    `json:"line,omitempty"`
 }
 
-// The verdicts on one requirement. A requirement that could not be shown is not met, and
-// nothing but a contradiction rejects. MetMore is for what counts: a result never has it.
+// Verdicts on one requirement. A requirement that was not found is not met, but only a
+// contradiction rejects. MetMore is only used while counting, never in a result.
 const (
-	MetYes     = "shown"        // there is evidence of it
-	MetNot     = "contradicted" // the tree proves that it is not so
-	MetMore    = "more"         // shown, and more than was asked for
+	MetYes     = "shown"        // there is evidence for it
+	MetNot     = "contradicted" // the tree proves the opposite
+	MetMore    = "more"         // shown, and more than requested
 	MetUnknown = "not shown"
 )
 
-// TestCount counts tests. Total is the sum of Passed, Failed, Errors and Skipped. Of
-// those that failed, New did so for the first time, Known did before the task too, and
-// Flaky passed when run again; Fixed failed before the task and pass now, Gone failed before
-// and did not run now.
+// TestCount counts tests. Total is the sum of Passed, Failed, Errors and Skipped. Of the failed
+// ones, New did not fail before the task, Known did, and Flaky passed when run again; Fixed failed
+// before the task and pass now, Gone failed before and did not run now.
 type TestCount struct {
 	Total   int `json:"total"`
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
-	Errors  int `json:"errors"` // broke before or outside a test
+	Errors  int `json:"errors"` // failed before or outside a test
 	Skipped int `json:"skipped"`
 	New     int `json:"new"`
 	Known   int `json:"known"`
@@ -206,14 +204,14 @@ type TestCount struct {
 	Fixed   int `json:"fixed"`
 	Gone    int `json:"gone"`
 
-	// Of those that passed before the task, where names or figures tell.
+	// Of those that passed before the task, if names or numbers identify them.
 	NewlySkipped int `json:"newly_skipped"`
 	Missing      int `json:"missing"` // did not run now
 	Renamed      int `json:"renamed"` // did not run now, and a new test passes in their place
 }
 
-// Report is what all checks found about one change. Time is when they began, Millis how
-// long they took all together; Task is empty for a check without a task.
+// Report is the results of all checks for one change. Time is when they began, Millis how long they
+// took together; Task is empty for a check without a task.
 type Report struct {
 	Task    TaskID        `json:"task,omitempty"`
 	Time    time.Time     `json:"time,omitzero"`
@@ -224,9 +222,8 @@ type Report struct {
 	Millis  int64         `json:"millis"`
 }
 
-// Judge folds results to one verdict: fail if any check failed, else unknown if any
-// could not tell, else pass. Skipped checks count for nothing; no check at all is
-// unknown.
+// Judge combines results into one verdict: fail if any check failed, else unknown if any is
+// unknown, else pass. Skipped checks do not count; without any check it is unknown.
 func Judge(results []CheckResult) Verdict {
 	v, asked := VerdictPass, false
 	for _, r := range results {
@@ -259,7 +256,7 @@ func (r Report) Findings() []Finding {
 // Errors returns the findings that reject the attempt.
 func (r Report) Errors() []Finding { return r.of(SeverityError) }
 
-// Questions returns the findings that a person has to decide on.
+// Questions returns the findings that a person must decide on.
 func (r Report) Questions() []Finding { return r.of(SeverityQuestion) }
 
 func (r Report) of(s Severity) (list []Finding) {
@@ -271,7 +268,7 @@ func (r Report) of(s Severity) (list []Finding) {
 	return list
 }
 
-// Asks reports whether nothing but questions keeps the verdict from being a pass.
+// Asks reports whether only questions keep the verdict from being a pass.
 func (r Report) Asks() bool {
 	return r.Verdict == VerdictUnknown && len(r.Checks) > 0 && !slices.ContainsFunc(r.Checks, func(c CheckResult) bool {
 		return !c.Skipped && c.Verdict != VerdictPass && !c.Asks

@@ -7,18 +7,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds on a glob: alternatives multiply, {a,b}{a,b}… is matched once for each. Without
-// braces the cost grows with the length of the glob times that of the path, whatever the
-// stars are: doublestar goes back to the last one only (measured in cost_test.go).
+// Limits of a glob: alternatives multiply, because {a,b}{a,b}… is matched once for each
+// combination. Without braces the cost is at most proportional to the length of the glob times that
+// of the path, for any stars: doublestar only backtracks to the last one (measured in
+// cost_test.go).
 const (
 	maxGlob  = 1024 // bytes
-	maxForms = 128  // what the braces expand to
-	maxCost  = 1024 // that, times the stars
+	maxForms = 128  // number of expansions of the braces
+	maxCost  = 1024 // expansions times stars
 )
 
-// Valid reports whether a glob can be used in a Scope: a doublestar pattern (*, ?,
-// [a-z], {a,b}, and ** between slashes) of slash-separated names from the
-// repository's root. The error is a *belay.Error with CodeUsage.
+// Valid returns an error if a glob cannot be used in a Scope: it must be a doublestar pattern (*,
+// ?, [a-z], {a,b}, and ** between slashes) of slash-separated names from the repository's root. The
+// error is a *belay.Error with CodeUsage.
 func Valid(glob string) error {
 	refuse := func(try, what string) error {
 		return Refuse(CodeUsage, try, "%q is not a usable glob: %s", glob, what)
@@ -40,17 +41,16 @@ func Valid(glob string) error {
 	return nil
 }
 
-// Bounded reports whether matching a doublestar pattern is quick, whatever the path.
+// Bounded reports whether matching a doublestar pattern is quick for any path.
 func Bounded(glob string) bool {
 	n := forms(glob)
 	return len(glob) <= maxGlob && n <= maxForms && (n == 1 || n*strings.Count(glob, "*") <= maxCost)
 }
 
-// Match reports whether any glob covers path, a slash path from the root, compared
-// byte for byte (A is not a, whatever the file system says). A glob that ends in a
-// slash, or whose last part is a plain name without *, ? or [, covers everything
-// below as well: src and src/ cover src/a/b.go, src/* covers only src/x. A glob
-// that Valid refuses covers nothing.
+// Match reports whether any glob covers path, a slash path from the root, compared byte for byte (A
+// is not a, on any file system). A glob that ends in a slash, or with a last part without *, ? and
+// [, also covers everything below: src and src/ cover src/a/b.go, src/* only covers src/x. An
+// invalid glob covers nothing.
 func Match(globs []string, path string) bool {
 	for _, glob := range globs {
 		if Covers(glob, path) {
@@ -74,14 +74,14 @@ func Covers(glob, path string) bool {
 		return true
 	}
 	if plain != glob || namesFolder(plain) {
-		plain += "/**" // matches the name itself too
+		plain += "/**" // also matches the name itself
 	}
 	ok, err := doublestar.Match(plain, path)
 	return ok && err == nil
 }
 
-// namesFolder reports whether the last part of a glob can only be one name, which may
-// be a folder's. Otherwise src/* would reach as deep as src/**.
+// namesFolder reports whether the last part of a glob is a single name, which may be a folder's.
+// Otherwise src/* would match as deep as src/**.
 func namesFolder(glob string) bool {
 	last := glob[strings.LastIndexByte(glob, '/')+1:]
 	return !strings.ContainsAny(last, "*?[")
@@ -96,7 +96,7 @@ func hasDots(glob string) bool {
 	return false
 }
 
-// forms counts, from above, how many patterns the braces of glob stand for.
+// forms returns an upper bound of the number of patterns to which the braces of glob expand.
 func forms(glob string) int {
 	total, open := 1, []int(nil)
 	for i := 0; i < len(glob) && total <= maxForms; i++ {
@@ -115,9 +115,8 @@ func forms(glob string) int {
 	return total
 }
 
-// raw makes bytes that are not UTF-8 distinct to doublestar, which reads every one
-// of them as the same replacement character and would take \xfe for \xff. Each
-// becomes a private rune of its own.
+// raw replaces each byte that is not UTF-8 by a private rune of its own, because doublestar reads
+// them all as the same replacement character and would match \xfe with \xff.
 func raw(s string) string {
 	if utf8.ValidString(s) {
 		return s

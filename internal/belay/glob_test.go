@@ -48,8 +48,8 @@ func TestValidGlob(t *testing.T) {
 	}
 }
 
-// TestMatchLaws: a plain path covers itself and what is below, and nothing else that
-// merely begins alike.
+// TestMatchLaws: a plain path covers itself and what is below, and no other path with the same
+// prefix.
 func TestMatchLaws(t *testing.T) {
 	t.Parallel()
 	name := rapid.StringMatching(`[A-Za-z0-9 _.\x80-\xff-]{1,8}`).Filter(func(s string) bool { return s != "." && s != ".." })

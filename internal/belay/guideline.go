@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Guideline is a house rule put into the prompts of those it is for. Agents and Actions
-// say when it holds; an empty list is not a condition. Priority orders, highest first.
+// Guideline is a project rule that is added to the prompts of certain agents. Agents and Actions
+// are the conditions; an empty list is no condition. Higher Priority comes first.
 type Guideline struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name,omitempty"`        // a title for people and prompts
-	Description string   `json:"description,omitempty"` // what it is for, for people
+	Description string   `json:"description,omitempty"` // its purpose, for people
 	Enabled     bool     `json:"enabled"`
 	Category    string   `json:"category,omitempty"`
 	Priority    int      `json:"priority"`
@@ -19,10 +19,10 @@ type Guideline struct {
 	Instruction string   `json:"instruction"`
 
 	Type          string `json:"type,omitempty"`           // one of GuidelineTypes; "" is a constraint
-	RequireReview bool   `json:"require_review,omitempty"` // work that it holds for is accepted only after a review
+	RequireReview bool   `json:"require_review,omitempty"` // work under this guideline is accepted only after a review
 }
 
-// What a guideline may be: a constraint has to be followed, an advice may be.
+// Types of guidelines: a constraint must be followed, an advice may be.
 const (
 	GuidelineConstraint = "constraint"
 	GuidelineAdvice     = "advice"
@@ -31,7 +31,7 @@ const (
 // GuidelineTypes are the values of Guideline.Type.
 var GuidelineTypes = []string{GuidelineConstraint, GuidelineAdvice}
 
-// PromptText is the guideline as a prompt has it: its name, if any, and the instruction.
+// PromptText returns the guideline as part of a prompt: its name, if any, and the instruction.
 func (g Guideline) PromptText() string {
 	text := g.Instruction
 	if g.Name != "" {
@@ -43,8 +43,8 @@ func (g Guideline) PromptText() string {
 	return text
 }
 
-// Reviewable returns the guidelines that require a review of the work of an agent: those that
-// hold for it while it implements or fixes something.
+// Reviewable returns the guidelines that require a review of an agent's work: those that apply to
+// it while it implements or fixes something.
 func Reviewable(list []Guideline, agents ...string) []Guideline {
 	agents = append([]string{"implementer"}, agents...)
 	var out []Guideline
@@ -72,7 +72,7 @@ func anyFold(list []string, words ...string) bool {
 	})
 }
 
-// GuidelinesFor returns the guidelines that hold, by priority and then by id.
+// GuidelinesFor returns the guidelines that apply, by priority and then by ID.
 func GuidelinesFor(list []Guideline, action string, agents ...string) []Guideline {
 	out := slices.DeleteFunc(slices.Clone(list), func(g Guideline) bool { return !g.AppliesTo(action, agents...) })
 	slices.SortStableFunc(out, func(a, b Guideline) int {
@@ -84,8 +84,7 @@ func GuidelinesFor(list []Guideline, action string, agents ...string) []Guidelin
 	return out
 }
 
-// BuiltIn returns the guidelines that belay brings and holds by itself: the words only
-// tell agents of it.
+// BuiltIn returns belay's own guidelines. Belay enforces them itself: the text only informs agents.
 func BuiltIn() []Guideline {
 	return []Guideline{
 		{

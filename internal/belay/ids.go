@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// TaskID names a task: T7, fix-login, US1.2. It is shown to people and never used
-// as it stands for a file or a ref name on its own.
+// TaskID names a task: T7, fix-login, US1.2. It is shown to people; file and ref names are derived
+// from it but never equal to it.
 type TaskID string
 
-// TaskIDRule is the sentence a refused id is answered with.
+// TaskIDRule is part of the error for an invalid ID.
 const TaskIDRule = "a task id is 1 to 64 letters, digits, '.', '_' or '-', starts with a letter or digit, has no '..', " +
 	"does not end in '.' or '.lock', and is no Windows device name"
 
-// isDevice reports whether Windows takes a file name for a device: CON, or nul.txt.
+// isDevice reports whether Windows treats a file name as a device: CON, or nul.txt.
 func isDevice(name string) bool {
 	name, _, _ = strings.Cut(strings.ToLower(name), ".")
 	switch {
@@ -28,7 +28,7 @@ func isDevice(name string) bool {
 	return false
 }
 
-// only reports whether s is made of letters and digits of ASCII and the extra bytes.
+// only reports whether s consists of ASCII letters and digits and the extra bytes.
 func only(s, extra string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -41,8 +41,8 @@ func only(s, extra string) bool {
 	return true
 }
 
-// ParseTaskID checks s against TaskIDRule. Ids end up in file names on every
-// platform, which is why the rule is narrower than git's for refs.
+// ParseTaskID checks s against TaskIDRule. IDs become part of file names on every platform, so the
+// rule is stricter than git's for refs.
 func ParseTaskID(s string) (TaskID, error) {
 	spelled := s != "" && len(s) <= 64 && only(s[:1], "") && only(s, "._-")
 	reserved := strings.HasSuffix(strings.ToLower(s), ".lock") || isDevice(s)
@@ -52,12 +52,12 @@ func ParseTaskID(s string) (TaskID, error) {
 	return TaskID(s), nil
 }
 
-// NewTaskIDRule is the sentence a refused id of a new task is answered with.
+// NewTaskIDRule is part of the error for an invalid ID of a new task.
 const NewTaskIDRule = TaskIDRule +
 	"; it is not a name that git uses (HEAD) or that YAML or JSON would not read as text (null, yes, 1e5, 0x10)"
 
-// ParseNewTaskID is ParseTaskID for an id that is to be given to a task. Records and files
-// that people write would turn some ids into other values, or into git's own names.
+// ParseNewTaskID is ParseTaskID for the ID of a new task. Some IDs would become other values, or
+// git's own names, in records and in files that people write.
 func ParseNewTaskID(s string) (TaskID, error) {
 	id, err := ParseTaskID(s)
 	if err == nil && reserved(id.Key()) {
@@ -66,8 +66,8 @@ func ParseNewTaskID(s string) (TaskID, error) {
 	return id, err
 }
 
-// reserved tells the ids that mean something else to git, YAML 1.1 and 1.2, or JSON. Plain
-// numbers (7, 1.2) are ids in other tools' task files and stay allowed.
+// reserved reports whether an ID means something else in git, YAML 1.1 and 1.2, or JSON. Plain
+// numbers (7, 1.2) are IDs in other tools' task files and stay allowed.
 func reserved(key string) bool {
 	switch key {
 	case "head", "null", "nil", "none", "nan", "inf", "infinity", "true", "false", "yes", "no", "on", "off", "y", "n", "undefined":
@@ -86,16 +86,16 @@ func reserved(key string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange) // 0x10, 0o7, 0b1, 1_000
 }
 
-// FeedbackFile is where, from the root of the repository, a reviewer of the task writes
-// what is to change.
+// FeedbackFile returns the path, from the root of the repository, of the file in which a reviewer
+// of the task writes what to change.
 func (t TaskID) FeedbackFile() string { return ".belay/now/feedback/" + string(t) + ".md" }
 
-// Key is the id folded for comparison: two ids with one key cannot both exist,
-// because T1 and t1 are one file on macOS and Windows.
+// Key returns the ID folded for comparison: two IDs with the same key cannot both exist, because T1
+// and t1 are one file on macOS and Windows.
 func (t TaskID) Key() string { return strings.ToLower(string(t)) }
 
-// NextTaskID returns T<n+1> where n is the highest number in use among ids of the
-// form T<number>. Numbers are never used twice as long as ended tasks are passed too.
+// NextTaskID returns T<n+1> where n is the highest number among IDs of the form T<number>. Numbers
+// are never reused if used includes ended tasks.
 func NextTaskID(used []TaskID) TaskID {
 	top := 0
 	for _, id := range used {
@@ -110,12 +110,11 @@ func NextTaskID(used []TaskID) TaskID {
 	return TaskID("T" + strconv.Itoa(top+1))
 }
 
-// SnapshotID names a snapshot: 26 characters of Crockford's base 32 in lower case,
-// sortable by the order of taking. The ref is refs/belay/<id>.
+// SnapshotID names a snapshot: 26 characters of Crockford's base 32 in lower case, sorted by
+// creation. The ref is refs/belay/<id>.
 type SnapshotID string
 
-// ParseSnapshotID accepts a whole id or a prefix of at least four characters, in
-// either case.
+// ParseSnapshotID accepts a complete ID or a prefix of at least four characters, in either case.
 func ParseSnapshotID(s string) (SnapshotID, error) {
 	low := strings.ToLower(s)
 	if len(low) < 4 || len(low) > 26 || !only(low, "") || strings.ContainsAny(low, "ilou") {
@@ -130,24 +129,24 @@ func (s SnapshotID) IsComplete() bool { return len(s) == 26 }
 // Short returns the first ten characters, enough for people to tell ids apart.
 func (s SnapshotID) Short() string { return string(s[:min(10, len(s))]) }
 
-// Kind says why a snapshot was taken.
+// Kind is why a snapshot was taken.
 type Kind string
 
-// The kinds of snapshot. All but KindManual are taken by belay itself.
+// Kinds of snapshots. Belay takes all but KindManual by itself.
 const (
 	KindBefore  Kind = "before"  // the state an attempt starts from
-	KindAfter   Kind = "after"   // what an attempt left
-	KindHandoff Kind = "handoff" // what one role hands to the next
-	KindStall   Kind = "stall"   // what a stuck agent left
-	KindRescue  Kind = "rescue"  // the present, before anything destructive
-	KindMerge   Kind = "merge"   // what a merge is to write: a state that never was
+	KindAfter   Kind = "after"   // the result of an attempt
+	KindHandoff Kind = "handoff" // what one role hands over to the next
+	KindStall   Kind = "stall"   // the work of a stalled agent
+	KindRescue  Kind = "rescue"  // the current state, before anything destructive
+	KindMerge   Kind = "merge"   // the result that a merge will write, never a state of a tree
 	KindManual  Kind = "manual"  // a person asked for it
 )
 
-// Kinds are all of them.
+// Kinds are all kinds.
 var Kinds = []Kind{KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindMerge, KindManual}
 
-// ParseKind accepts the kinds above.
+// ParseKind parses the name of a kind.
 func ParseKind(s string) (Kind, error) {
 	if !slices.Contains(Kinds, Kind(s)) {
 		return "", fmt.Errorf("%q is not a kind of snapshot", s)

@@ -2,7 +2,7 @@ package belay
 
 import "testing"
 
-// What programs write is told from what people write, by name alone.
+// TestIgnoredKinds distinguishes files of programs from files of people by name alone.
 func TestIgnoredKinds(t *testing.T) {
 	t.Parallel()
 	const rewritten, theirs, unknown = "rewritten", "settings", "unknown"

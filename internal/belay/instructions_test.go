@@ -20,8 +20,8 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// Ignored files that instruct agents are captured; what agents write beside them, and what
-// packages have of the same name, is not.
+// TestFiles: ignored files that instruct agents are captured, but not other files of agents in the
+// same folder, nor files of the same name in packages.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{
@@ -49,7 +49,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// What is selected is reached: each folder above it is entered.
+// TestFilesAreReached: each parent folder of a selected path is entered.
 func TestFilesAreReached(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{".claude/a/b.md", ".github/workflows/x/y", ".vscode/tasks.json", ".belay/now/x", ".gitlab/ci/a.yml", "a/.codex/x"} {

@@ -2,19 +2,19 @@ package belay
 
 import "slices"
 
-// Standing is how far a task is that others come after.
+// Standing is the progress of a task that others depend on.
 type Standing int
 
-// The standings. Absent is of a task that is none of those asked about: nobody waits for it.
+// Standings. Absent is for an unknown task, for which no task waits.
 const (
 	Absent Standing = iota
 	Unfinished
 	Accepted
-	Rejected // it ended, and its work was not accepted
+	Rejected // it ended without its work being accepted
 )
 
-// Ready says whether a task may begin that comes after others. bad is the first of them that was not accepted, "" for
-// none: the task can never begin. wait is true while one has still to end.
+// Ready reports whether a task may begin that comes after others. bad is the first of them that was
+// not accepted, "" for none: the task can never begin then. wait is true while one has not ended.
 func Ready(after []TaskID, of func(TaskID) Standing) (bad TaskID, wait bool) {
 	for _, id := range after {
 		switch of(id) {
@@ -27,8 +27,8 @@ func Ready(after []TaskID, of func(TaskID) Standing) (bad TaskID, wait bool) {
 	return "", wait
 }
 
-// InOrder sorts tasks so that each comes after those that it depends on, and otherwise keeps their order. Tasks that
-// depend on each other keep it as well.
+// InOrder sorts tasks so that each comes after those that it depends on, and otherwise keeps their
+// order. Tasks in a cycle keep theirs, too.
 func InOrder[T any](all []T, of func(T) (id TaskID, after []TaskID)) (sorted []T) {
 	left := slices.Clone(all)
 	for len(left) > 0 {
@@ -45,11 +45,11 @@ func InOrder[T any](all []T, of func(T) (id TaskID, after []TaskID)) (sorted []T
 	return sorted
 }
 
-// Listed is what a task list says of one of its tasks beside its text.
+// Listed is what a task list states about a task besides its text.
 type Listed struct {
 	Title      string   `json:"title"`
 	Origin     *Origin  `json:"origin,omitempty"`
-	Limits     bool     `json:"limits,omitempty"` // it may change Files, and what the config says of that does not count
+	Limits     bool     `json:"limits,omitempty"` // only Files may change, and the config's files do not count
 	Files      []string `json:"files,omitempty"`  // patterns
 	Acceptance []string `json:"acceptance,omitempty"`
 	Exclude    []string `json:"exclude,omitempty"`
@@ -59,7 +59,7 @@ type Listed struct {
 	Standards  []string `json:"standards,omitempty"`
 }
 
-// Fill sets in a task what its list says of it.
+// Fill sets in a task what its list states.
 func (l Listed) Fill(t *Task) {
 	t.Title, t.Origin = l.Title, l.Origin
 	t.Acceptance, t.Exclude, t.Priority, t.Area, t.QA, t.Standards = l.Acceptance, l.Exclude, l.Priority, l.Area, l.QA, l.Standards
@@ -72,8 +72,8 @@ func (l Listed) Fill(t *Task) {
 type ListedTask struct {
 	ID     TaskID   `json:"id"`
 	Prose  string   `json:"prose"`
-	Ask    string   `json:"ask,omitempty"` // of the prose, what says what is to be done; "" is all of it
+	Ask    string   `json:"ask,omitempty"` // the part of the prose that is the request; "" is all of it
 	Listed Listed   `json:"listed"`
-	After  []TaskID `json:"after,omitempty"` // the tasks that come first
-	Needs  []TaskID `json:"needs,omitempty"` // those of them whose work it depends on, and not only on their order
+	After  []TaskID `json:"after,omitempty"` // tasks that must come first
+	Needs  []TaskID `json:"needs,omitempty"` // those of them on whose work it depends, not only on their order
 }

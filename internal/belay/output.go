@@ -2,9 +2,9 @@ package belay
 
 import "strings"
 
-// output are folders that package managers, compilers, test runners and their caches make
-// and own, by name. "build", "out" and "vendor" hold people's files as well; a line that
-// hides one is believed only where nothing was in it before, which the caller looks up.
+// output are names of folders that package managers, compilers, test runners and their caches
+// create. "build", "out" and "vendor" may contain people's files as well, so an ignore rule for one
+// of them only counts if it was empty before, which the caller checks.
 var output = map[string]bool{
 	"node_modules": true, "bower_components": true, "jspm_packages": true, ".yarn": true, ".pnpm-store": true, ".npm": true,
 	"target": true, "dist": true, "build": true, "out": true, "_build": true, "obj": true, "zig-out": true,
@@ -23,9 +23,9 @@ var output = map[string]bool{
 	".stack-work":    true, "dist-newstyle": true, "elm-stuff": true, ".elixir_ls": true, "_opam": true, ".lake": true,
 }
 
-// Output returns the highest folder of a path that is build output by its name, "" for none.
-// The path is of something ignored: a file, or a folder with or without a final slash.
-// A file of such a name is none.
+// Output returns the topmost folder of a path that is build output by its name, "" for none. The
+// path is of something ignored: a file, or a folder with or without a final slash. A file with such
+// a name is not build output.
 func Output(path string) string {
 	folder := strings.HasSuffix(path, "/")
 	path = strings.TrimSuffix(path, "/")
@@ -44,7 +44,7 @@ func Output(path string) string {
 	return ""
 }
 
-// Names reports whether a glob spells out the name of an output folder: dist/** and
+// Names reports whether a glob contains the name of an output folder literally: dist/** and
 // packages/*/dist do, ** and src/** do not.
 func Names(glob, folder string) bool {
 	name := folder[strings.LastIndexByte(folder, '/')+1:]
@@ -56,7 +56,7 @@ func Names(glob, folder string) bool {
 	return false
 }
 
-// Spells reports whether a glob spells out the name of any output folder.
+// Spells reports whether a glob contains the name of any output folder literally.
 func Spells(glob string) bool {
 	for part := range strings.SplitSeq(strings.TrimSuffix(glob, "/"), "/") {
 		if Output(part+"/") != "" {

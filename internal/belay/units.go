@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ParseDuration reads a time like 90s, 30m or 1h30m; never less than nothing.
+// ParseDuration parses a time like 90s, 30m or 1h30m; a negative one is an error.
 func ParseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {
@@ -22,7 +22,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	return 0, errors.New("it is not a time with a unit")
 }
 
-// Duration writes a time: it is time.Duration's text without its empty minutes and seconds.
+// Duration formats a time like time.Duration, without zero minutes and seconds.
 func Duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -34,14 +34,13 @@ func Duration(d time.Duration) string {
 	return s
 }
 
-// IsNumber reports whether s is digits alone.
+// IsNumber reports whether s consists of digits.
 func IsNumber(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 64)
 	return err == nil
 }
 
-// units are the factors of sizes: powers of 1024 with an i, of 1000 without, as on the
-// label of a disk.
+// units are the factors of sizes: powers of 1024 with an i, of 1000 without.
 var units = []struct {
 	name string
 	size int64
@@ -50,7 +49,7 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1},
 }
 
-// ParseSize reads a size in bytes, like 512KiB or 5 GB.
+// ParseSize parses a size like 512KiB or 5 GB to bytes.
 func ParseSize(s string) (int64, error) {
 	if s == "0" {
 		return 0, nil
@@ -73,7 +72,7 @@ func ParseSize(s string) (int64, error) {
 	return 0, errors.New("it is not a size with a unit")
 }
 
-// Size writes a size in the largest unit in which it is whole.
+// Size formats a size in the largest unit of which it is a multiple.
 func Size(n int64) string {
 	for _, u := range units {
 		if n != 0 && n%u.size == 0 {
@@ -83,7 +82,7 @@ func Size(n int64) string {
 	return "0"
 }
 
-// RoundSize writes a size as people read it.
+// RoundSize formats a size rounded for people.
 func RoundSize(n int64) string {
 	const unit = 1024
 	if n < unit {
@@ -97,7 +96,7 @@ func RoundSize(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(div), "KMGTPE"[exp])
 }
 
-// CountOf writes a number with its noun: 1 attempt, 3 attempts, 2 entries.
+// CountOf formats a number with its noun: 1 attempt, 3 attempts, 2 entries.
 func CountOf(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -19,7 +19,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what is written reads back as it was.
+// TestRoundTrip: parsing a formatted value gives the same value.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Tokens is how many tokens a model read and wrote, each counted in one place only.
+// Tokens is the number of tokens that a model read and wrote, each counted in one field only.
 type Tokens struct {
-	Input      int64 `json:"input,omitempty"`       // read, and not from a cache
+	Input      int64 `json:"input,omitempty"`       // read, but not from a cache
 	CacheRead  int64 `json:"cache_read,omitempty"`  // read from a cache
 	CacheWrite int64 `json:"cache_write,omitempty"` // read, and written to a cache
-	Output     int64 `json:"output,omitempty"`      // written, reasoning included
-	AtLeast    bool  `json:"at_least,omitempty"`    // more was used than is known
+	Output     int64 `json:"output,omitempty"`      // written, including reasoning
+	AtLeast    bool  `json:"at_least,omitempty"`    // the real number is higher
 }
 
-// Sum is all of them. It stops at the largest number, like Plus.
+// Sum returns the sum of all fields. It saturates like Plus.
 func (t Tokens) Sum() int64 {
 	return more(more(t.Input, t.CacheRead), more(t.CacheWrite, t.Output))
 }
 
-// Plus adds. What is negative adds nothing.
+// Plus adds tokens. Negative numbers count as 0.
 func (t Tokens) Plus(o Tokens) Tokens {
 	return Tokens{
 		Input: more(t.Input, o.Input), CacheRead: more(t.CacheRead, o.CacheRead), CacheWrite: more(t.CacheWrite, o.CacheWrite),
@@ -29,7 +29,7 @@ func (t Tokens) Plus(o Tokens) Tokens {
 	}
 }
 
-// more adds what other programs count: a sum never wraps.
+// more adds numbers from other programs, saturating instead of overflowing.
 func more(sum, add int64) int64 {
 	switch {
 	case add <= 0:
@@ -42,15 +42,15 @@ func more(sum, add int64) int64 {
 
 // Use is what agents used, as far as they report it. The zero value is nothing reported.
 type Use struct {
-	Cost        float64 `json:"cost,omitempty"`         // US dollars, as far as it is known
-	CostUnknown string  `json:"cost_unknown,omitempty"` // why Cost is not all of it, or not known at all
-	Tokens      *Tokens `json:"tokens,omitempty"`       // nil: unknown. Never changed in place
+	Cost        float64 `json:"cost,omitempty"`         // known part in US dollars
+	CostUnknown string  `json:"cost_unknown,omitempty"` // why Cost is incomplete or unknown
+	Tokens      *Tokens `json:"tokens,omitempty"`       // nil: unknown; never changed in place
 }
 
-// CostKnown reports whether Cost is all of it.
+// CostKnown reports whether Cost is complete.
 func (u Use) CostKnown() bool { return u.CostUnknown == "" && (u.Cost > 0 || u.Tokens != nil) }
 
-// TokenSum is all tokens that are known of.
+// TokenSum returns the sum of all known tokens.
 func (u Use) TokenSum() int64 {
 	if u.Tokens == nil {
 		return 0
@@ -58,8 +58,8 @@ func (u Use) TokenSum() int64 {
 	return u.Tokens.Sum()
 }
 
-// Plus adds what somebody else used. A cost that is negative or no number adds nothing, and
-// a sum stops at the largest number: an infinite one could not be written down.
+// Plus adds another use. A cost that is negative or not a number counts as 0, and a sum saturates,
+// because infinity cannot be written as JSON.
 func (u Use) Plus(o Use) Use {
 	if o.Cost > 0 {
 		u.Cost = tidy(min(u.Cost+o.Cost, math.MaxFloat64))
@@ -79,7 +79,7 @@ func (u Use) Plus(o Use) Use {
 	return u
 }
 
-// tidy drops what binary fractions add: 0.4 three times is 1.2, and not 1.2000000000000002.
+// tidy removes rounding errors of binary fractions: 0.4 three times is 1.2, not 1.2000000000000002.
 func tidy(c float64) float64 {
 	if c > 1e6 {
 		return c
@@ -87,8 +87,7 @@ func tidy(c float64) float64 {
 	return math.Round(c*1e10) / 1e10
 }
 
-// With is Plus of one that is whole by itself, so that what is not known of its tokens makes
-// the sum less than all.
+// With is Plus for a separate use: if its tokens are unknown, the sum is AtLeast.
 func (u Use) With(o Use) Use {
 	sum := u.Plus(o)
 	if sum.Tokens != nil && (u.Tokens == nil || o.Tokens == nil) {
@@ -99,7 +98,7 @@ func (u Use) With(o Use) Use {
 	return sum
 }
 
-// CostText says the cost: "$0.40", "$0.40+" when more was spent than is known, "unknown".
+// CostText formats the cost: "$0.40", "$0.40+" if it is incomplete, "unknown".
 func (u Use) CostText() string {
 	switch {
 	case u.CostKnown():
@@ -110,7 +109,7 @@ func (u Use) CostText() string {
 	return "unknown"
 }
 
-// TokensText says the tokens as CostText does the cost: "950", "12.3k", "1.2M+", "unknown".
+// TokensText formats the tokens in the same way: "950", "12.3k", "1.2M+", "unknown".
 func (u Use) TokensText() string {
 	if u.Tokens == nil {
 		return "unknown"
@@ -122,7 +121,7 @@ func (u Use) TokensText() string {
 	return text
 }
 
-// Dollars writes an amount in cents; one below a cent keeps two digits that count.
+// Dollars formats an amount in cents; below a cent with two significant digits.
 func Dollars(c float64) string {
 	switch {
 	case c > 0 && c < 0.01:
@@ -133,7 +132,7 @@ func Dollars(c float64) string {
 	return fmt.Sprintf("$%.2f", c)
 }
 
-// Thousands writes a count with at most one decimal and its unit.
+// Thousands formats a number with at most one decimal and its unit.
 func Thousands(n int64) string {
 	for _, unit := range []struct {
 		size int64
@@ -146,13 +145,13 @@ func Thousands(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// NoPrice stands for a price that is not set. There is no price that belay knows by itself.
+// NoPrice means that a price is not set. Belay itself knows no prices.
 const NoPrice = -1
 
-// Price is what the tokens of some models cost, in US dollars for a million of them.
+// Price is the price of the tokens of some models, in US dollars per million.
 type Price struct {
 	Name   string   `json:"name"`
-	Models []string `json:"models,omitempty"` // names of models, in which * stands for anything; none: Name
+	Models []string `json:"models,omitempty"` // names of models, in which * matches anything; if empty: Name
 
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
@@ -160,7 +159,7 @@ type Price struct {
 	CacheWrite float64 `json:"cache_write"`
 }
 
-// For reports whether the price is one of the model.
+// For reports whether the price applies to the model.
 func (p Price) For(model string) bool {
 	if len(p.Models) == 0 {
 		return p.Name == model
@@ -173,7 +172,7 @@ func (p Price) For(model string) bool {
 	return false
 }
 
-// like reports whether name is what pattern describes, in which * stands for any text.
+// like reports whether name matches pattern, in which * matches any text.
 func like(pattern, name string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -193,8 +192,8 @@ func like(pattern, name string) bool {
 	return strings.HasSuffix(rest, parts[len(parts)-1])
 }
 
-// Cost is what tokens cost. missing names a price that it takes and that is not set, ""
-// for none; the cost is that of the others then.
+// Cost returns the cost of tokens. missing names a required price that is not set, "" for none; the
+// cost is that of the others then.
 func (p Price) Cost(t Tokens) (cost float64, missing string) {
 	for _, part := range []struct {
 		n     int64
@@ -213,8 +212,8 @@ func (p Price) Cost(t Tokens) (cost float64, missing string) {
 	return cost, missing
 }
 
-// AgentSession is a conversation with an agent that a later run of the same agent can continue.
+// AgentSession is a conversation with an agent that a later run of the same agent can resume.
 type AgentSession struct {
-	Agent string `json:"agent"` // by the name of its preset
+	Agent string `json:"agent"` // the name of its preset
 	ID    string `json:"id"`
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUseText: what is unknown is never nothing, and less than all is marked.
+// TestUseText: unknown is never shown as 0, and an incomplete number is marked.
 func TestUseText(t *testing.T) {
 	t.Parallel()
 	for want, u := range map[string]Use{
@@ -20,7 +20,7 @@ func TestUseText(t *testing.T) {
 	}
 }
 
-// TestWith: a sum with something of which nothing is known is less than all.
+// TestWith: a sum with an unknown part is incomplete.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	known := Use{Cost: 0.1, Tokens: &Tokens{Input: 5}}
@@ -35,7 +35,7 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// TestPriceFor: a star stands for any text, the name alone for itself.
+// TestPriceFor: a star matches any text, a plain name only itself.
 func TestPriceFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes every character of s harmless and visible on a terminal: control
-// characters (C0 but newline and tab, DEL, C1), line and paragraph separators,
-// bidirectional overrides, zero-width, tag and other invisible characters and bytes that are not UTF-8 are written as \x.. or \u….
-// Whatever comes from a file name, an agent or a model goes through it before it is
-// printed: an escape sequence in a name must not reach the terminal.
+// Visible makes every character of s harmless and visible on a terminal: control characters (C0
+// except newline and tab, DEL, C1), line and paragraph separators, bidirectional overrides,
+// zero-width, tag and other invisible characters and bytes that are not UTF-8 are written as \x..
+// or \u…. Text from a file name, an agent or a model must pass through it before it is printed,
+// because an escape sequence must not reach the terminal.
 func Visible(s string) string {
 	if clean(s) {
 		return s
@@ -35,7 +35,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// VisibleLine is Visible for a text that must stay on one line.
+// VisibleLine is Visible for a text that must be one line.
 func VisibleLine(s string) string {
 	s = Visible(s)
 	if !strings.ContainsAny(s, "\n\t") {
@@ -44,7 +44,7 @@ func VisibleLine(s string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s)
 }
 
-// At names a line of a file, or the whole file for line 0.
+// At returns path:line, or only the path for line 0.
 func At(path string, line int) string {
 	if line <= 0 {
 		return path
@@ -74,14 +74,14 @@ func hidden(r rune) bool {
 	case r >= 0xe0000 && r <= 0xe0fff, r >= 0xfff0 && r <= 0xfffb, r >= 0x1d173 && r <= 0x1d17a:
 		return true
 	case r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0:
-		return true // letters and fillers that show nothing
+		return true // invisible letters and fillers
 	}
 	return false
 }
 
-// VisibleJSON writes what Visible would not show as it is as escapes of JSON (\u2028), in a
-// JSON text, where it is in strings alone: a program reads the same values, and a
-// terminal or an editor of a person shows what is there.
+// VisibleJSON replaces invisible characters in a JSON text by JSON escapes (\u2028), which can only
+// be in strings: a program reads the same values, and a person sees them in a terminal or an
+// editor.
 func VisibleJSON(text []byte) []byte {
 	if clean(string(text)) {
 		return text
