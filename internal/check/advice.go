@@ -2,7 +2,7 @@ package check
 
 import "github.com/belay-dev/belay/internal/belay"
 
-// revertAdvice says how to take one change back.
+// revertAdvice returns how to revert one change.
 func revertAdvice(c belay.Change) string {
 	switch c.Status {
 	case "A":
@@ -13,7 +13,7 @@ func revertAdvice(c belay.Change) string {
 	return "restore the file"
 }
 
-// changeVerb says what happened to the file.
+// changeVerb returns what happened to the file.
 func changeVerb(c belay.Change) string {
 	switch c.Status {
 	case "A":

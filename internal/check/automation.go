@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// asksForChange reports whether a request wants one of the files that instruct agents or run by
-// themselves changed: by its path or name, or by what people call files of its kind. Its
-// requirements are read, and the first line of its words.
+// asksForChange reports whether a request wants to change one of the files that instruct agents or
+// run automatically: it names its path or file name, or the usual name of files of its kind. It
+// reads the requirements, and the first line of words.
 func asksForChange(r belay.Request, words, p, rule string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
 	r.Requirements = append(slices.Clip(r.Requirements), belay.Requirement{Text: first})
@@ -54,7 +54,7 @@ var (
 
 // isAboutKind reports whether a sentence, in lower case, is about files of the kind of p.
 func isAboutKind(sentence, p, rule string) bool {
-	sentence = fileName.ReplaceAllString(sentence, " ") // one that is named is asked for, and no other of its kind
+	sentence = fileName.ReplaceAllString(sentence, " ") // a named file is requested, but no other file of its kind
 	switch {
 	case runsInCI(p):
 		return ciWords.MatchString(sentence) || hasWordsOfName(sentence, p)
@@ -69,19 +69,20 @@ func isAboutKind(sentence, p, rule string) bool {
 	case rule == ".envrc":
 		return direnvWords.MatchString(sentence)
 	case strings.HasPrefix(p, ".belay/"):
-		return false // by its path alone
+		return false // only by its path
 	}
 	return agentWords.MatchString(sentence)
 }
 
-// runsAtCommit tells the rule of a file that hooks of commits are or run.
+// runsAtCommit reports whether a rule is of files that are commit hooks or are run by them.
 func runsAtCommit(rule string) bool {
 	return rule == ".pre-commit-config.yaml" || rule == ".pre-commit-config.yml" || rule == ".husky" ||
 		rule == ".githooks" || strings.Contains(rule, "lefthook")
 }
 
-// dependsOnPurpose tells a file, in lower case, whose change only its purpose makes right or wrong: CI,
-// hooks of commits, and plain text for agents. Nothing of it runs when the project is opened.
+// dependsOnPurpose reports whether the change of a file, in lower case, may be right or wrong
+// depending on its purpose: CI, commit hooks, and plain text for agents. Nothing of it runs when
+// the project is opened.
 func dependsOnPurpose(p, rule string) bool {
 	if strings.HasPrefix(p, ".belay/") {
 		return false
@@ -90,8 +91,8 @@ func dependsOnPurpose(p, rule string) bool {
 	return text || runsInCI(p) || runsAtCommit(rule)
 }
 
-// hasWordsOfName reports whether a sentence has all the words of a file's name, of which there are several:
-// "the API compatibility check" is check-api-compatibility.yml.
+// hasWordsOfName reports whether a sentence has all words of a file name with several words: "the
+// API compatibility check" is check-api-compatibility.yml.
 func hasWordsOfName(sentence, p string) bool {
 	name := path.Base(p)
 	words := strings.FieldsFunc(strings.TrimSuffix(name, path.Ext(name)), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
@@ -99,8 +100,8 @@ func hasWordsOfName(sentence, p string) bool {
 	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(said, w) })
 }
 
-// runsInCI tells a file, in lower case, that a service runs when commits are pushed, and nobody's
-// own machine.
+// runsInCI reports whether a file, in lower case, is run by a service when commits are pushed, and
+// not on a person's machine.
 func runsInCI(p string) bool {
 	for _, at := range []string{".github/workflows/", ".github/actions/", ".gitlab/ci/", ".circleci/", ".buildkite/", ".woodpecker/"} {
 		if strings.HasPrefix(p, at) {
@@ -112,8 +113,9 @@ func runsInCI(p string) bool {
 }
 
 var (
-	// grantStatement are lines that give a run of CI more than the repository's own code has (when it runs, with what rights and
-	// secrets, whose code it brings in, where it sends things), or that make a failure count for nothing.
+	// grantStatement matches lines that give a CI run more than the repository's own code (its
+	// triggers, rights and secrets, foreign code, where it sends data), or that make it ignore
+	// failures.
 	grantStatement = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|` +
 		`\bapi[_-]?key|pull_request_target|workflow_run|workflow_dispatch|repository_dispatch|issue_comment|` +
 		`^\s*(?:"?on"?|schedule|push|pull_request|branches|tags|environment)\s*:|\buses\s*:|\bimage\s*:|\bcontainer\s*:|` +
@@ -121,24 +123,27 @@ var (
 		`\b(?:npm|cargo|gem|twine|mvn|gradle|dotnet nuget|docker)\b.*\b(?:publish|push|upload|deploy|release)\b|` +
 		`https?://|\bself-hosted\b|\brepo\s*:|\borbs?\s*:|\binclude\s*:|continue-on-error|allow_failure|` +
 		`\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\b|set \+e|\bif\s*:\s*(?:\$\{\{\s*)?false`)
-	// restrictStatement are lines that keep a run from more.
+	// restrictStatement matches lines that restrict a run.
 	restrictStatement = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|` +
 		`\benvironment\s*:|persist-credentials|\bneeds\s*:`)
-	// usesStatement are lines that bring in other code.
+	// usesStatement matches lines that use foreign code.
 	usesStatement = lazyregexp.New(`(?i)^-?\s*uses\s*:`)
-	// testStatement are lines that run what CI is there for, and entitled those that only name something.
+	// testStatement matches lines that run tests and checks, and entitled those that only name
+	// something.
 	testStatement = lazyregexp.New(`(?i)\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|` +
 		`tox|nox|vet|clippy|mypy|audit|scan)\b`)
 	titleStatement = lazyregexp.New(`(?i)^-?\s*(?:name|id|key|title|description|files?|path|labels?)\s*:`)
-	// trailingComment is a comment behind a value. What holds a quote may be text of a script.
+	// trailingComment matches a comment after a value. With a quote it may be part of a script's
+	// text.
 	trailingComment = lazyregexp.New(`\s#[\w\s.,:/@()-]*$`)
 	versionPattern  = lazyregexp.New(`\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
 )
 
-// isHarmlessChange reports whether the change of a file that runs by itself leaves it what it was. Of CI that is: when it runs, with
-// what rights, whose code it brings in and what it tests; other commands and versions run the repository's own code,
-// which every change may alter. A file of CI that has another name is compared with what it was.
-// Of what runs on people's machines it is versions and comments alone.
+// isHarmlessChange reports whether the change of an automation leaves its purpose unchanged. For
+// CI, that is its triggers, its rights, the foreign code it uses and what it tests; other commands
+// and versions run the repository's own code, which every change may alter. A renamed CI file is
+// compared with its old content. For files that run on people's machines only versions and comments
+// may change.
 func isHarmlessChange(f *syntax.File, files []*syntax.File) bool {
 	ofCI := runsInCI(strings.ToLower(f.Path))
 	if ofCI && (f.Before == nil) != (f.After == nil) {
@@ -155,7 +160,7 @@ func isHarmlessChange(f *syntax.File, files []*syntax.File) bool {
 	if ofCI {
 		for line := range was {
 			if usesStatement.MatchString(line) {
-				is[line] = min(is[line], was[line]) // as often as it likes
+				is[line] = min(is[line], was[line]) // repetitions do not matter
 			}
 		}
 		return !losesStatements(is, was, grantStatement) && !losesStatements(was, is, restrictStatement) &&
@@ -164,7 +169,7 @@ func isHarmlessChange(f *syntax.File, files []*syntax.File) bool {
 	return strings.HasPrefix(f.Path, ".pre-commit-config.") && maps.Equal(was, is)
 }
 
-// losesStatements reports whether there are statements of a kind that the others lack.
+// losesStatements reports whether these has statements of a kind that others lacks.
 func losesStatements(these, others map[string]int, kind *lazyregexp.Regexp) bool {
 	for line, n := range these {
 		if n > others[line] && kind.MatchString(line) {
@@ -185,7 +190,7 @@ func countTestStatements(list map[string]int) int {
 	return all
 }
 
-// countStatements counts what a text says, comments and versions aside.
+// countStatements counts the lines of a text, without comments and versions.
 func countStatements(text []byte) map[string]int {
 	counts := map[string]int{}
 	for line := range strings.Lines(string(text)) {
@@ -196,7 +201,7 @@ func countStatements(text []byte) map[string]int {
 	return counts
 }
 
-// normalizeLine is a line without its comment, and 0 for each version in it.
+// normalizeLine returns a line without its comment, and with 0 for each version in it.
 func normalizeLine(line string) string {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {

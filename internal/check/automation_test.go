@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// TestAsksFor: a request allows the files that it speaks of, and no others.
+// TestAsksFor: a request allows the files that it mentions, and no others.
 func TestAsksFor(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -69,8 +69,9 @@ jobs:
       - run: echo "done #1"
 `
 
-// TestHarmless: other commands and versions leave a workflow what it was; rights, triggers, secrets, foreign code and
-// tests that go or count for nothing do not. On people's machines only versions may differ.
+// TestHarmless: other commands and versions in a workflow are harmless; rights, triggers, secrets,
+// foreign code, and tests that are removed or ignored are not. On people's machines only versions
+// may differ.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {

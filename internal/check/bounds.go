@@ -12,16 +12,16 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// bounds is where a request allows the work to be, against one tree.
+// bounds is where a request allows the work to be, resolved in one tree.
 type bounds struct {
 	in       Input
-	paths    []string // of both sides
+	paths    []string // on both sides
 	findings []belay.Finding
 }
 
-// boundFindings returns a finding for what changed in spite of "don't touch X", "leave X alone" and
-// "only change X". An error is a change that the words rule out for certain; what they name
-// that is not there, or is not one thing, is a warning.
+// boundFindings returns a finding for what changed despite "don't touch X", "leave X alone" and
+// "only change X". An error is a change that the text certainly forbids; a name that does not exist
+// or is ambiguous gives a warning.
 func (in Input) boundFindings(ctx context.Context, changes []belay.Change) ([]belay.Finding, error) {
 	if len(in.Request.Bounds) == 0 {
 		return nil, nil
@@ -48,14 +48,14 @@ func (in Input) boundFindings(ctx context.Context, changes []belay.Change) ([]be
 	return b.findings, nil
 }
 
-// resolve returns a test of the paths that a bound names; nil when nothing of that name is
-// there. sure is false where the name may be of several things.
+// resolve returns a function that reports whether a bound covers a change; nil if nothing of that
+// name exists. sure is false if the name is ambiguous.
 func (b *bounds) resolve(what string) (covers func(belay.Change) bool, sure bool) {
 	low := strings.ToLower(strings.TrimPrefix(what, "./"))
 	folder := strings.HasSuffix(low, "/")
 	low = strings.TrimSuffix(low, "/")
 	switch low {
-	case "tests", "test": // a new test changes none of those that are there
+	case "tests", "test": // a new test does not change existing ones
 		if !slices.ContainsFunc(b.paths, syntax.IsForTests) {
 			return nil, false
 		}
@@ -103,7 +103,7 @@ func (b *bounds) pathsMatching(is func(string) bool) (func(belay.Change) bool, b
 	return func(c belay.Change) bool { return is(c.Path) }, true
 }
 
-// checkUntouched holds that a thing stays unchanged.
+// checkUntouched checks that a thing is unchanged.
 func (b *bounds) checkUntouched(one belay.Bound, changes []belay.Change) {
 	covers, sure := b.resolve(one.What)
 	if covers == nil {
@@ -123,7 +123,7 @@ func (b *bounds) checkUntouched(one belay.Bound, changes []belay.Change) {
 	}
 }
 
-// checkOnly holds that nothing changed but what the request allows.
+// checkOnly checks that only what the request allows was changed.
 func (b *bounds) checkOnly(changes []belay.Change) {
 	var allowed []func(belay.Change) bool
 	var first *belay.Bound
@@ -135,7 +135,7 @@ func (b *bounds) checkOnly(changes []belay.Change) {
 		if first == nil {
 			first = &b.in.Request.Bounds[i]
 		}
-		if one.What == "" { // "and touch nothing else": but what the request names
+		if one.What == "" { // "and touch nothing else": except what the request names
 			continue
 		}
 		covers, is := b.resolve(one.What)
@@ -183,8 +183,8 @@ func (b *bounds) addFinding(c belay.Change, one belay.Bound, sure bool, what str
 	b.findings = append(b.findings, f)
 }
 
-// isNamedElsewhere reports whether the request names a path besides in its bounds: what is asked for
-// there is allowed. Each bound takes one mention away.
+// isNamedElsewhere reports whether the request also names a path outside its bounds: it asks for a
+// change there. Each bound accounts for one mention.
 func (b *bounds) isNamedElsewhere(p string) bool {
 	words := b.in.Words
 	for _, one := range b.in.Request.Bounds {

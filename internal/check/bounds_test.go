@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBounds: what a request rules out rejects when it is one thing that is there; what it asks
-// for elsewhere, what follows by itself, and what cannot be told is a warning or nothing.
+// TestBounds: a forbidden change rejects if the name is unambiguous and exists; what the request
+// asks for elsewhere, generated files and ambiguous names give a warning or nothing.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	tree := map[string]string{

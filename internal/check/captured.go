@@ -10,19 +10,19 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// UncapturedPath is something that came or changed in the attempt and that its snapshot does not
-// hold, so that no other check sees it.
+// UncapturedPath is something that was created or changed in the attempt and that its snapshot does
+// not contain, so that no other check sees it.
 type UncapturedPath struct {
-	Path        string // of a folder: ends in "/"
-	Description string // one line: what it is, and why it is not held
-	Rejects     bool   // it may hold anything: it rejects outside the task's files. Otherwise it is only named
-	Unsure      bool   // whether it changed is not certain: it only warns
-	ModeOnly    bool   // the snapshot holds it, and only its mode changed
-	Worktree    bool   // it may be a working tree that the check of git's state names
+	Path        string // ends in "/" for a folder
+	Description string // one line: what it is, and why it is not in the snapshot
+	Rejects     bool   // it may contain anything, so it rejects outside the task's files; otherwise it is only reported
+	Unsure      bool   // it may be unchanged, so it only warns
+	ModeOnly    bool   // its content is in the snapshot, only its mode changed
+	Worktree    bool   // it may be a worktree that the check of git's state reports
 }
 
-// checkCaptured asks whether the state that was judged holds all that the attempt left. What it
-// does not hold is named, and rejects where a captured file would.
+// checkCaptured checks whether the snapshot contains everything that the attempt left. Paths that
+// it lacks are reported, and reject like captured files.
 func checkCaptured(ctx context.Context, in Input) belay.CheckResult {
 	if err := validateGlobs(in.Scope.Files, in.Scope.Protect); err != nil {
 		return belay.Unknown(nameCaptured, err.Error())
@@ -48,15 +48,15 @@ func checkCaptured(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameCaptured, summary, belay.Brief(found, "more changes were not captured"))
 }
 
-// withoutWorktrees leaves out what the check of git's state names with more: the working trees that
-// were added.
+// withoutWorktrees leaves out added worktrees, which the check of git's state reports with more
+// details.
 func withoutWorktrees(ctx context.Context, in Input) []UncapturedPath {
 	if in.skipReason(nameGit) != "" || !slices.ContainsFunc(in.Uncaptured, func(m UncapturedPath) bool { return m.Worktree }) {
 		return in.Uncaptured
 	}
 	facts, err := in.Git(ctx)
 	if err != nil {
-		return in.Uncaptured // that check says why, and names nothing
+		return in.Uncaptured // that check reports the error, and no paths
 	}
 	return slices.DeleteFunc(slices.Clone(in.Uncaptured), func(m UncapturedPath) bool {
 		return m.Worktree && slices.Contains(facts.Worktrees, filepath.Join(in.Root, filepath.FromSlash(m.Path)))
@@ -89,12 +89,13 @@ func uncapturedFinding(s belay.Scope, m UncapturedPath) belay.Finding {
 	return f
 }
 
-// globEntersFolder reports whether a glob names something below a folder by the folder's own name.
+// globEntersFolder reports whether a glob names something below a folder, including the folder's
+// own name.
 func globEntersFolder(globs []string, folder string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return strings.HasPrefix(strings.TrimPrefix(g, "./"), folder+"/") })
 }
 
-// newRepositories returns the folders of which a git folder came in a change.
+// newRepositories returns the folders in which a change created a git folder.
 func newRepositories(changes []belay.Change) (repos []string) {
 	for _, c := range changes {
 		if repo, _, in := strings.Cut(c.Path, "/.git/"); in && c.Status == "A" && !slices.Contains(repos, repo) {
@@ -104,7 +105,7 @@ func newRepositories(changes []belay.Change) (repos []string) {
 	return repos
 }
 
-// withoutGitFolders leaves out the insides of git folders: they are not text that anybody wrote.
+// withoutGitFolders leaves out the content of git folders, which nobody wrote as text.
 func withoutGitFolders(changes []belay.Change) []belay.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c belay.Change) bool {
 		return strings.Contains(c.Path, "/.git/") || strings.HasSuffix(c.Path, "/.git")

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// What was not captured rejects where it certainly changed outside of the task's files, and
-// is named everywhere else.
+// TestCaptured: an uncaptured path rejects if it certainly changed outside of the task's files, and
+// is reported otherwise.
 func TestCaptured(t *testing.T) {
 	t.Parallel()
 	file := UncapturedPath{Path: "big.bin", Description: "too large", Rejects: true}
@@ -38,7 +38,8 @@ func TestCaptured(t *testing.T) {
 	}
 }
 
-// The inside of a new repository is one finding, and no check reads it as text.
+// TestNewRepositoryIsOneFinding: a new repository is one finding, and no check reads its git folder
+// as text.
 func TestNewRepositoryIsOneFinding(t *testing.T) {
 	t.Parallel()
 	in := Input{
@@ -63,8 +64,8 @@ func TestNewRepositoryIsOneFinding(t *testing.T) {
 	}
 }
 
-// A working tree that the check of git's state names is not named twice; one of another
-// repository, or when that check is left out or cannot tell, is named here.
+// TestWorkingTreesAreNamedOnce: a worktree that the check of git's state reports is not reported
+// twice; one of another repository, or when that check is skipped or unknown, is reported here.
 func TestWorkingTreesAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

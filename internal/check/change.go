@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// checkChange asks whether the attempt did anything. An agent that ends well without a
-// change has not done the task; neither has one that only ticks it off.
+// checkChange checks whether the attempt did anything. An agent that succeeds without a change has
+// not done the task; neither has one that only ticks its box.
 func checkChange(ctx context.Context, in Input) belay.CheckResult {
 	attempt, task := withoutBelayFiles(in.Attempt), withoutBelayFiles(in.Changes)
 	switch {
@@ -49,7 +49,7 @@ func checkChange(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameChange, fmt.Sprintf("%s, +%d -%d", belay.Count(len(attempt), "file", "files"), added, deleted), nil)
 }
 
-// onlyTicksBoxes reports that boxes of the list that the task is from are all that changed.
+// onlyTicksBoxes reports whether only boxes in the task's list were changed.
 func (in Input) onlyTicksBoxes(ctx context.Context, task []belay.Change) bool {
 	if in.List == "" || in.Texts == nil || len(task) != 1 || task[0].Path != in.List {
 		return false
@@ -61,7 +61,7 @@ func (in Input) onlyTicksBoxes(ctx context.Context, task []belay.Change) bool {
 	return tasklist.ComparableText(string(files[0].Before)) == tasklist.ComparableText(string(files[0].After))
 }
 
-// withoutBelayFiles leaves out the paths that belay writes itself: they are nobody's change.
+// withoutBelayFiles leaves out the paths that belay writes itself.
 func withoutBelayFiles(changes []belay.Change) []belay.Change {
 	var out []belay.Change
 	for _, c := range changes {
@@ -72,9 +72,8 @@ func withoutBelayFiles(changes []belay.Change) []belay.Change {
 	return out
 }
 
-// isBelayFile reports whether belay itself writes path in the work tree: the readable
-// review cycles and the files for the running agent. What else appears beside those is
-// somebody's change.
+// isBelayFile reports whether belay itself writes path in the working tree: the readable review
+// cycles and the files for the running agent. Other files in those folders are ordinary changes.
 func isBelayFile(path string) bool {
 	return strings.HasPrefix(path, ".belay/reviews/") || belay.Own(path)
 }

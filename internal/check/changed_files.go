@@ -17,36 +17,36 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// Bounds on what is read of a change. What is beyond them is named, not passed over.
+// Limits of what is read of a change. Files beyond them are reported.
 const (
 	maxText = 4 << 20   // bytes of one file
 	maxRead = 192 << 20 // bytes of all of them, before and after
 )
 
-// Texts gives the texts of changed files, as the snapshots before and after hold them.
+// Texts provides the content of changed files in the snapshots before and after.
 type Texts interface {
-	// Each calls take for each of the paths in turn with what the file said before and
-	// says after, nil where it is not there or no regular file. A file larger than most
-	// bytes on one side is given as larger, without texts. It stops at take's error.
+	// Each calls take for each of the paths in order with the content of the file before and after,
+	// nil if it does not exist or is not a regular file. If it has more than most bytes on one
+	// side, larger is true and there is no content. It stops at take's error.
 	Each(ctx context.Context, paths []string, most int64, take func(path string, before, after []byte, larger bool) error) error
-	// Paths gives the paths of all files after the change.
+	// Paths returns the paths of all files after the change.
 	Paths(ctx context.Context) ([]string, error)
-	// Beside gives a reader of the files after the change, those that did not change as
-	// well; false for one that is not there or has more than most bytes. done ends it.
+	// Beside returns a reader of all files after the change, including unchanged ones; it returns
+	// false for a file that does not exist or has more than most bytes. done closes it.
 	Beside(ctx context.Context) (read func(path string, most int64) ([]byte, bool), done func(), err error)
 }
 
-// fileReading is the changed files, read when the first check asks for them.
+// fileReading is the changed files, read when the first check needs them.
 type fileReading struct {
 	once   sync.Once
 	files  []*syntax.File
 	unread []belay.Change // too large, or too many
 	err    error
 
-	tests atomic.Pointer[testreport.Report] // what the tests said, once they have run
+	tests atomic.Pointer[testreport.Report] // the test results, once they are known
 }
 
-// files reads what changed, for all checks together.
+// files returns the changed files, read once for all checks.
 func (in Input) files(ctx context.Context) ([]*syntax.File, error) {
 	r := in.read
 	r.once.Do(func() {
@@ -72,8 +72,8 @@ func (in Input) files(ctx context.Context) ([]*syntax.File, error) {
 	return r.files, r.err
 }
 
-// addedLines finds out whether the change added one of the lines of a file from first to last. Of a file that was not
-// read, all lines may be new.
+// addedLines returns a function that reports whether the change added one of the lines first to
+// last of a file. In a file that was not read, all lines may be new.
 func (in Input) addedLines(ctx context.Context) (func(path string, first, last int) bool, error) {
 	files, err := in.files(ctx)
 	if err != nil {
@@ -91,11 +91,10 @@ func (in Input) addedLines(ctx context.Context) (func(path string, first, last i
 	}, nil
 }
 
-// isRegular tells git's modes of files from those of links and repositories.
+// isRegular reports whether a git mode is that of a file, and not of a link or a repository.
 func isRegular(mode uint32) bool { return mode&0o170000 == 0o100000 }
 
-// checkFiles answers a check that reads the changed files by look, which gives a summary and
-// findings.
+// checkFiles runs a check of the changed files: look returns a summary and findings.
 func (in Input) checkFiles(ctx context.Context, name string, look func([]*syntax.File) (string, []belay.Finding, error)) belay.CheckResult {
 	files, err := in.files(ctx)
 	if ctx.Err() != nil {
@@ -111,7 +110,7 @@ func (in Input) checkFiles(ctx context.Context, name string, look func([]*syntax
 	return belay.Of(name, summary, belay.Brief(found, "more findings of "+name))
 }
 
-// checkSecrets asks whether the change adds secrets.
+// checkSecrets checks whether the change adds secrets.
 func checkSecrets(ctx context.Context, in Input) belay.CheckResult {
 	return in.checkFiles(ctx, nameSecrets, func(files []*syntax.File) (string, []belay.Finding, error) {
 		files, err := in.withoutIgnored(ctx, files)
@@ -133,7 +132,7 @@ func checkSecrets(ctx context.Context, in Input) belay.CheckResult {
 	})
 }
 
-// withoutIgnored leaves out the files that git ignores: an ignored .env is where a secret belongs.
+// withoutIgnored leaves out files that git ignores: secrets belong in an ignored .env.
 func (in Input) withoutIgnored(ctx context.Context, files []*syntax.File) ([]*syntax.File, error) {
 	if in.Ignored == nil || len(files) == 0 {
 		return files, nil
@@ -146,7 +145,7 @@ func (in Input) withoutIgnored(ctx context.Context, files []*syntax.File) ([]*sy
 	return slices.DeleteFunc(slices.Clone(files), func(f *syntax.File) bool { return ignored[f.Path] }), err
 }
 
-// checkIntegrity asks whether the change takes tests away or weakens them.
+// checkIntegrity checks whether the change removes or weakens tests.
 func checkIntegrity(ctx context.Context, in Input) belay.CheckResult {
 	return in.checkFiles(ctx, nameIntegrity, func(files []*syntax.File) (string, []belay.Finding, error) {
 		found := testdiff.Check(files, testdiff.Rules{Allow: in.Checks.IntegrityAllow,
@@ -160,7 +159,7 @@ func checkIntegrity(ctx context.Context, in Input) belay.CheckResult {
 	})
 }
 
-// checkPlaceholder asks whether comments are where code was, or bodies are still to be
+// checkPlaceholder checks whether comments replaced code, or function bodies are still to be
 // written.
 func checkPlaceholder(ctx context.Context, in Input) belay.CheckResult {
 	return in.checkFiles(ctx, namePlaceholder, func(files []*syntax.File) (string, []belay.Finding, error) {
@@ -173,7 +172,7 @@ func checkPlaceholder(ctx context.Context, in Input) belay.CheckResult {
 	})
 }
 
-// checkCoverage asks whether each changed source file has a test file.
+// checkCoverage checks whether each changed source file has a test file.
 func checkCoverage(ctx context.Context, in Input) belay.CheckResult {
 	return in.checkFiles(ctx, nameCoverage, func(files []*syntax.File) (string, []belay.Finding, error) {
 		paths, err := in.Texts.Paths(ctx)
@@ -189,7 +188,7 @@ func checkCoverage(ctx context.Context, in Input) belay.CheckResult {
 	})
 }
 
-// checkStyle asks whether what the change declares is documented and typed.
+// checkStyle checks whether new declarations are documented and typed.
 func checkStyle(ctx context.Context, in Input) belay.CheckResult {
 	return in.checkFiles(ctx, nameStyle, func(files []*syntax.File) (string, []belay.Finding, error) {
 		found := Style(files)
@@ -197,8 +196,8 @@ func checkStyle(ctx context.Context, in Input) belay.CheckResult {
 	})
 }
 
-// ValidateRules returns the first refusal among what the checks of texts are told: globs, and
-// rules of coverage. The error is a *belay.Error with CodeUsage.
+// ValidateRules returns the first error in the settings of these checks: globs, and rules of
+// coverage. The error is a *belay.Error with CodeUsage.
 func ValidateRules(c belay.Checks) error {
 	for _, g := range c.IntegrityAllow {
 		if err := belay.Valid(g); err != nil {

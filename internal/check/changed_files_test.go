@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// said is a change as a table: what each file said before and says after.
+// said is a change as a table: the content of each file before and after.
 type said map[string][2]string
 
 func (s said) Each(ctx context.Context, paths []string, most int64, take func(string, []byte, []byte, bool) error) error {
@@ -78,7 +78,7 @@ func (s said) judge(t *testing.T, checks belay.Checks) map[string]belay.CheckRes
 	return results
 }
 
-// Ordinary work passes; what is certain refuses, what is guessed does not.
+// TestTextChecks: ordinary work passes; certain findings reject, guesses do not.
 func TestTextChecks(t *testing.T) {
 	t.Parallel()
 	test := "package a\n\nfunc TestF(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Error(1)\n\t}\n}\n"
@@ -111,7 +111,7 @@ func TestTextChecks(t *testing.T) {
 	}
 }
 
-// What is not read is named.
+// TestTooLargeIsNamed: files that are not read are reported.
 func TestTooLargeIsNamed(t *testing.T) {
 	t.Parallel()
 	large := said{"a.txt": {"", strings.Repeat("x\n", maxText)}}
@@ -148,7 +148,7 @@ func TestValidRules(t *testing.T) {
 	}
 }
 
-// BenchmarkFastChecks asks every check but tests about a repository of 2,000 files, of
+// BenchmarkFastChecks runs all checks except tests and linters in a repository of 2,000 files, of
 // which 20 or all are changed.
 func BenchmarkFastChecks(b *testing.B) {
 	s, few := said{}, said{}
@@ -200,7 +200,7 @@ type all struct {
 
 func (a all) Paths(ctx context.Context) ([]string, error) { return a.every.Paths(ctx) }
 
-// Whoever only ticks the box of the task in its list has not done it.
+// TestOnlyTicked: an agent that only ticks the task's box has not done the task.
 func TestOnlyTicked(t *testing.T) {
 	t.Parallel()
 	const list = "specs/1/tasks.md"

@@ -11,9 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestChanges reads testdata/changes/*.txtar: a change of a small project in each
-// language, and what the checks of texts find in it. PLANTED stands for what makes a
-// secret of the text around it, so that no scanner takes the file for a leak.
+// TestChanges reads testdata/changes/*.txtar: a change of a small project in each language, and the
+// findings of the checks of texts. PLANTED is replaced to make the surrounding text a secret, so
+// that no scanner reports the file.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("testdata/changes/*.txtar")
@@ -52,7 +52,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// told judges the change and writes each finding on a line, in the order of the report.
+// told checks the change and writes each finding on a line, in the order of the report.
 func (s said) told(t *testing.T) string {
 	var b strings.Builder
 	results := s.judge(t, belay.Checks{})

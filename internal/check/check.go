@@ -18,10 +18,10 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// A check keeps nothing: output worth keeping goes through Input.Logs. The only programs
-// started are the tests and linters of the task, by way of packages testrun and lint.
+// A check stores nothing: output worth keeping goes through Input.Logs. The only programs started
+// are the tests and linters of the task, by packages testrun and lint.
 
-// The names of the checks.
+// Names of the checks.
 const (
 	nameChange   = "change"
 	nameScope    = "scope"
@@ -41,64 +41,63 @@ const (
 	nameStyle       = "style"
 )
 
-// What holds when the task does not say otherwise.
+// Default limits.
 const (
 	defaultTimeout = 30 * time.Second
 	defaultGrace   = time.Second
 	defaultMaxDiff = 300
 )
 
-// Input is everything a judgement rests on.
+// Input is all input of the checks.
 type Input struct {
-	Root    string         // the work tree in which the test command runs; findings name files from here
+	Root    string         // the working tree in which the test command runs; paths in findings are relative to it
 	Env     []string       // for the test command, KEY=value; nil is this process's own
-	Changes []belay.Change // what the task changed, from its before to now
-	Attempt []belay.Change // what this attempt changed; none means it changed nothing
-	// ChangedByHand reports whether a person, and no attempt, changed a path; nil when none was.
+	Changes []belay.Change // what the task changed since its before snapshot
+	Attempt []belay.Change // what this attempt changed; empty if nothing
+	// ChangedByHand reports whether only a person changed a path; nil if none did.
 	ChangedByHand func(path string) bool
-	Uncaptured    []UncapturedPath // what the task changed and After does not hold
-	// Perhaps are paths that git ignores and of which nobody knows whether somebody or a tool
-	// writes them: a change only warns, but of a protected one.
+	Uncaptured    []UncapturedPath // what the task changed and the after snapshot does not contain
+	// Uncertain are ignored paths that a person or a tool may have written: a change only warns,
+	// unless the path is protected.
 	Uncertain []string
-	NoTask    bool // somebody checks a tree, and no task asks for a change
+	NoTask    bool // a tree is checked without a task, so no change is required
 	Scope     belay.Scope
-	Request   belay.Request // what the task asks for; the contract is held against it
-	List      string        // the file of the tree that lists the task; "" when it is in none
-	Words     string        // what Request was read from; "" when that is not known
+	Request   belay.Request // the task's request, which the contract is checked against
+	List      string        // the file of the tree that lists the task; "" if none does
+	Words     string        // the text that Request was parsed from; "" if unknown
 	Checks    belay.Checks
-	May       *config.Gate // lets tests and linters run, or not
-	Only      []string     // names of the only checks to run; none is all
-	Skip      []string     // names of checks not to run, besides Checks.Skip
+	May       *config.Gate // decides whether tests and linters may run
+	Only      []string     // names of the only checks to run; empty is all
+	Skip      []string     // names of checks to skip, in addition to Checks.Skip
 	Before    belay.SnapshotID
 	After     belay.SnapshotID
-	// Texts gives what the changed files say; nil when nobody can, and the checks that
-	// read them are skipped.
+	// Texts provides the content of the changed files; if nil, the checks that read them are
+	// skipped.
 	Texts Texts
-	// Baseline is what the test command said on the state before the task; nil when
-	// that is not known.
+	// Baseline is the test results of the before snapshot; nil if unknown.
 	Baseline *testreport.Report
-	// State gives the before state in a folder of its own, so that a test that fails can
-	// be run there; nil when there is none. done removes it.
+	// State checks out the before snapshot in a separate folder, so that a failing test can be run
+	// there; nil if there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
-	// Ignored gives those of some changed paths that git ignores: they get into no commit. nil
-	// when none does.
+	// Ignored returns which of some changed paths git ignores, because they are never committed.
+	// nil if none is.
 	Ignored func(ctx context.Context, paths []string) (map[string]bool, error)
-	// Git gives what became of git's own state; nil when nobody can tell, and the check is
-	// skipped. More than one check may ask.
+	// Git returns the changes of git's own state; if nil, the check is skipped. Several checks may
+	// call it.
 	Git func(context.Context) (GitFacts, error)
-	// Guard notes the state of the tree before linters run, as lint.Input says.
+	// Guard records the state of the tree before linters run, see lint.Input.
 	Guard func(context.Context) (settle func(context.Context) (lint.Edits, error), err error)
-	// Logs stores an attachment and gives its sha256; nil stores nothing.
+	// Logs stores an attachment and returns its SHA-256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
-	// Grace is how long a test command that ran out of time has between SIGTERM and
-	// SIGKILL; 0 is one second.
+	// Grace is the time between SIGTERM and SIGKILL for a test command that reached its time limit;
+	// 0 is one second.
 	Grace time.Duration
 
-	lintDone chan struct{} // closed once the linters are done: until then the tests wait
+	lintDone chan struct{} // closed after the linters have finished: until then the tests wait
 	read     *fileReading  // the changed files, read once for all checks
 }
 
-// Progress tells that a check started, or with Done that it ended with Result.
+// Progress reports that a check started, or with Done that it finished with Result.
 type Progress struct {
 	Check  string
 	Done   bool
@@ -110,8 +109,8 @@ type namedCheck struct {
 	run  func(context.Context, Input) belay.CheckResult
 }
 
-// allChecks returns the checks in the order of the report. The last is the heaviest:
-// they are started from the end.
+// allChecks returns the checks in the order of the report. They are started from the end, because
+// the last one takes longest.
 func allChecks() []namedCheck {
 	return []namedCheck{
 		{nameChange, checkChange}, {nameScope, checkScope}, {nameProtect, checkProtect},
@@ -130,13 +129,13 @@ func Names() []string {
 	return names
 }
 
-// Run asks every question at once and gives the answers in the order of Names,
-// whatever order they came in. It returns within Checks.Timeout (30 s when zero)
-// plus Grace plus about a second: a check that has not finished by then is
-// VerdictUnknown and says so, every other one reports. The same holds when ctx ends.
+// Run runs all checks concurrently and returns their results in the order of Names. It returns
+// within Checks.Timeout (30 s if zero) plus Grace plus about a second: a check that has not
+// finished by then is VerdictUnknown with the reason, all others report. The same applies when ctx
+// ends.
 //
-// A name in Only that is no check is answered with VerdictUnknown. progress may be
-// nil; it is called from the calling goroutine only.
+// An unknown name in Only gives VerdictUnknown. progress may be nil; it is only called from the
+// calling goroutine.
 func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	start := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), testrun.TimeoutError{Limit: in.timeout()})
@@ -167,7 +166,7 @@ type indexedResult struct {
 func runAll(ctx context.Context, in Input, progress func(Progress)) []belay.CheckResult {
 	all := allChecks()
 	results := make([]belay.CheckResult, len(all))
-	answers := make(chan indexedResult, len(all)) // never blocks a check that comes too late
+	answers := make(chan indexedResult, len(all)) // buffered, so a late check never blocks
 	open := map[int]bool{}
 	in.lintDone = make(chan struct{})
 	take := func(a indexedResult) {
@@ -205,8 +204,8 @@ func runAll(ctx context.Context, in Input, progress func(Progress)) []belay.Chec
 	return results
 }
 
-// maskResult takes secrets out of what a check says: tests and linters print what they
-// read, and a report goes into records, prompts and the annotations of other programs.
+// maskResult removes secrets from the output of a check: tests and linters print what they read,
+// and a report becomes part of records, prompts and annotations.
 func maskResult(r belay.CheckResult, allow []string) belay.CheckResult {
 	r.Why, _ = MaskSecrets(r.Why, allow)
 	r.Findings = slices.Clone(r.Findings)
@@ -216,14 +215,13 @@ func maskResult(r belay.CheckResult, allow []string) belay.CheckResult {
 			*text, _ = MaskSecrets(*text, allow)
 		}
 		if shown, _ := MaskSecrets(f.Reproduce, allow); shown != f.Reproduce {
-			f.Reproduce = "" // with the mask in it, it is not a command any more
+			f.Reproduce = "" // with a mask in it, the command would not work
 		}
 	}
 	return r
 }
 
-// runCheck asks one question. A check that panics on what it reads is a check that
-// could not tell.
+// runCheck runs one check. If it panics on its input, the result is unknown.
 func runCheck(ctx context.Context, in Input, q namedCheck) (r belay.CheckResult) {
 	start := time.Now()
 	defer func() {
@@ -252,13 +250,13 @@ func (in Input) grace() time.Duration {
 	return defaultGrace
 }
 
-// withoutGit returns the input of a check that judges files, not repositories.
+// withoutGit returns the input for a check of files, not of repositories.
 func (in Input) withoutGit() Input {
 	in.Changes, in.Attempt = withoutGitFolders(in.Changes), withoutGitFolders(in.Attempt)
 	return in
 }
 
-// skipReason says why the named check is not run, "" when it is.
+// skipReason returns why the named check is skipped, "" if it is not.
 func (in Input) skipReason(name string) string {
 	switch {
 	case len(in.Only) > 0 && !slices.Contains(in.Only, name):

@@ -17,7 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestEveryCheckCanBeSkipped holds the names that a config knows to those there are.
+// TestEveryCheckCanBeSkipped compares the config's names of checks with the existing ones.
 func TestEveryCheckCanBeSkipped(t *testing.T) {
 	t.Parallel()
 	for _, name := range Names() {
@@ -28,9 +28,8 @@ func TestEveryCheckCanBeSkipped(t *testing.T) {
 	}
 }
 
-// TestRunReportsInOrder: whatever finishes first, the report has every check in the
-// order of Names, and each is told once as begun and once as done, skipped ones only
-// as done.
+// TestRunReportsInOrder: the report has every check in the order of Names, in whatever order they
+// finish, and each is reported once as started and once as done, skipped ones only as done.
 func TestRunReportsInOrder(t *testing.T) {
 	t.Parallel()
 	in := Input{May: config.Anything(),
@@ -99,9 +98,9 @@ func TestOnlyAndSkip(t *testing.T) {
 	}
 }
 
-// TestTimeLimit: every finished check reports, the unfinished one says so, and Run is
-// back, though the tests would never end: when its own time is up, and when that of the
-// whole command is, here once every other check has reported.
+// TestTimeLimit: every finished check reports, the unfinished one gives the reason, and Run returns
+// although the tests never end: after their own limit, and after that of all checks, here once
+// every other check has reported.
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	for limit, own := range map[time.Duration]time.Duration{200 * time.Millisecond: 200 * time.Millisecond, 2 * time.Second: time.Hour} {
@@ -156,8 +155,7 @@ func TestBrokenCheckCannotTell(t *testing.T) {
 	}
 }
 
-// TestNoSecretsInReports: what tests print of a secret is not passed on, unless a person
-// said that it is none.
+// TestNoSecretsInReports: a secret that tests print is masked, unless a person allowed it.
 func TestNoSecretsInReports(t *testing.T) {
 	t.Parallel()
 	token := "ghp_" + "x7Qm2Vd9Lk4Rt8Wz1Yc6Bn3Hs5Jf0Gp2Ea4u"
@@ -186,7 +184,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in := Input{May: config.Anything(), Root: testutil.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
 	report := Run(ctx, in, func(p Progress) {
-		if p.Check == "size" && p.Done { // the others are quick, the tests are not
+		if p.Check == "size" && p.Done { // the others are quick, the tests are slow
 			cancel()
 		}
 	})

@@ -11,10 +11,10 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// maxBeside is the largest unchanged file that a count looks into, in bytes.
+// maxBeside is the maximum size in bytes of an unchanged file in which items are counted.
 const maxBeside = 256 << 10
 
-// checkContract asks whether each requirement of the task is met, by counting.
+// checkContract checks whether each requirement of the task is met, by counting.
 func checkContract(ctx context.Context, in Input) belay.CheckResult {
 	var met []belay.Met
 	r := in.checkFiles(ctx, nameAsked, func(files []*syntax.File) (string, []belay.Finding, error) {
@@ -42,8 +42,8 @@ func checkContract(ctx context.Context, in Input) belay.CheckResult {
 	return r
 }
 
-// metSummary says how many requirements are shown, and names what shows them; how many are
-// contradicted, and how many could not be shown.
+// metSummary returns how many requirements are shown, with the evidence, how many are contradicted,
+// and how many were not found.
 func metSummary(met []belay.Met) string {
 	if len(met) == 0 {
 		return "no requirement could be shown as met"
@@ -68,7 +68,7 @@ func metSummary(met []belay.Met) string {
 	return withExamples(text, missing)
 }
 
-// withExamples adds the first of a list in brackets.
+// withExamples appends the first items of a list in brackets.
 func withExamples(text string, list []string) string {
 	if len(list) == 0 {
 		return text
@@ -79,8 +79,8 @@ func withExamples(text string, list []string) string {
 	return text + " (" + strings.Join(list, "; ") + ")"
 }
 
-// settleFixes holds what was to be fixed against what the other checks say now: the test, the
-// tests or the linter that a requirement names. It adds to the contract's answer.
+// settleFixes compares each FIX with the results of the other checks: the test, the tests or the
+// linter that it names. It adds to the contract's result.
 func (in Input) settleFixes(results []belay.CheckResult) {
 	at := slices.IndexFunc(results, func(r belay.CheckResult) bool { return r.Check == nameAsked })
 	if at < 0 || results[at].Skipped || results[at].Verdict == belay.VerdictUnknown {
@@ -107,7 +107,7 @@ func (in Input) settleFixes(results []belay.CheckResult) {
 	c.Verdict, c.Summary, c.Findings = again.Verdict, again.Summary, again.Findings
 }
 
-// failing returns the names of the tests that fail now, known ones too, and of those that
+// failing returns the names of the tests that fail now, including known ones, and of those that
 // failed before.
 func (in Input) failing(tests belay.CheckResult) (names TestNames) {
 	for _, f := range tests.Findings {

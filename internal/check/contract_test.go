@@ -15,10 +15,10 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// treeChange is a change as two tables of files. Files that are the same in both did not change.
+// treeChange is a change as two tables of files. Files that are equal in both did not change.
 type treeChange struct{ before, after map[string]string }
 
-// input makes what the check makes of a change.
+// input converts a change to the input of the contract.
 func (c treeChange) input(req belay.Request) check.ContractInput {
 	in := check.ContractInput{Request: req, Paths: slices.Sorted(maps.Keys(c.after))}
 	all := map[string]bool{}
@@ -52,7 +52,7 @@ func (c treeChange) input(req belay.Request) check.ContractInput {
 	return in
 }
 
-// judged reads words as a task does and holds them against a change.
+// judged parses words like a task's text and checks a change against them.
 func (c treeChange) judged(words string) check.ContractResult {
 	req, _ := intent.Parse(intent.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
 	in := c.input(req)
@@ -60,7 +60,7 @@ func (c treeChange) judged(words string) check.ContractResult {
 	return check.Contract(in)
 }
 
-// said lists findings on lines, notes left out.
+// findingLines returns the findings on lines, without notes.
 func findingLines(res check.ContractResult) []string {
 	var out []string
 	for _, f := range res.Findings {
@@ -98,7 +98,7 @@ func converted() string {
 	return drinks(append([]string{"Lull", "Moon", "Dusk", "Hush"}, eight[4:]...)...)
 }
 
-// project has a few files that most changes leave as they are.
+// project returns a few files that most changes leave unchanged, with differ applied.
 func project(differ map[string]string) map[string]string {
 	all := map[string]string{
 		"src/FlavorGrid.tsx":  with(),
@@ -115,7 +115,7 @@ func project(differ map[string]string) map[string]string {
 	return all
 }
 
-// TestMarkers holds what every marker asks, and what stays, as a person's words say it.
+// TestMarkers checks every marker, and statements of what stays, in a person's text.
 func TestMarkers(t *testing.T) {
 	t.Parallel()
 	files := func(pairs ...string) map[string]string {
@@ -193,8 +193,8 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// TestConvertedWhateverItIsCalled: where items were exchanged and nothing else grew, what was
-// to be added is not there, even if no word of the request is in the code.
+// TestConvertedWhateverItIsCalled: if items were exchanged and nothing else grew, an addition is
+// missing, even if no word of the request is in the code.
 func TestConvertedWhateverItIsCalled(t *testing.T) {
 	t.Parallel()
 	const list = "export const STOCK = [\n  { sku: \"Ember\" },\n  { sku: \"Arctic\" },\n  { sku: \"Citrus\" },\n];\n"
@@ -220,8 +220,7 @@ func TestConvertedWhateverItIsCalled(t *testing.T) {
 	}
 }
 
-// TestNoFalseRefusals: work that is right and looks otherwise to somebody who counts is
-// never refused.
+// TestNoFalseRefusals: correct work that counting could misread is never rejected.
 func TestNoFalseRefusals(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -260,7 +259,7 @@ func TestNoFalseRefusals(t *testing.T) {
 	}
 }
 
-// TestUnclearWordsRefuseNothing: when it is not clear what is asked, counting only warns.
+// TestUnclearWordsRefuseNothing: for an ambiguous request, counting only warns.
 func TestUnclearWordsRefuseNothing(t *testing.T) {
 	t.Parallel()
 	two := 2
@@ -271,7 +270,7 @@ func TestUnclearWordsRefuseNothing(t *testing.T) {
 	}
 }
 
-// TestLargeIsNamed: a file too large to count is named, and refuses nothing.
+// TestLargeIsNamed: a file too large to count is reported, and rejects nothing.
 func TestLargeIsNamed(t *testing.T) {
 	t.Parallel()
 	two := 2
@@ -291,7 +290,7 @@ func TestLargeIsNamed(t *testing.T) {
 	}
 }
 
-// TestBrokenReadingWarns: whatever breaks while reading leaves a warning.
+// TestBrokenReadingWarns: a failure while reading gives a warning.
 func TestBrokenReadingWarns(t *testing.T) {
 	t.Parallel()
 	in := treeChange{project(nil), project(map[string]string{"src/theme.ts": "x\n"})}.input(belay.Request{
@@ -303,7 +302,7 @@ func TestBrokenReadingWarns(t *testing.T) {
 	}
 }
 
-// TestFixes holds a FIX to the check that it names.
+// TestFixes checks each FIX against the check that it names.
 func TestFixes(t *testing.T) {
 	t.Parallel()
 	run := func(verdict belay.Verdict, now, before []string) check.TestRun {
@@ -344,7 +343,7 @@ func TestFixes(t *testing.T) {
 	}
 }
 
-// FuzzJudge: any words against any texts have an answer, and the same one twice.
+// FuzzJudge: any text with any files gives a result, and the same one again.
 func FuzzJudge(f *testing.F) {
 	f.Add("add 2 drinks, keep the 8 flavors", with(), converted())
 	f.Add("remove 2 flavors and fix src/a.tsx", "[1,2,3]", "[")
@@ -357,7 +356,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// BenchmarkJudge: the founding story in a repository of many files.
+// BenchmarkJudge judges the first example in a repository of many files.
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{100, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -379,8 +378,8 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// TestArrived: a new item that is called as the request says is evidence, and a list that has no more items for it is
-// worth a word.
+// TestArrived: a new item named as in the request is evidence, and if its list did not grow there
+// is a warning.
 func TestArrived(t *testing.T) {
 	t.Parallel()
 	const languages = `{"languages": {"Ada": {"name": "Ada"}, "Slang": {"name": "Slang"}%s}}`
@@ -425,7 +424,7 @@ func TestArrived(t *testing.T) {
 	}
 }
 
-// TestNotRejected: numbers and words in front of a kind that real messages have, and what was done is there.
+// TestNotRejected: numbers and words before a noun in real requests, for work that was done.
 func TestNotRejected(t *testing.T) {
 	t.Parallel()
 	const log = "# Changes\n\n## 0.6.3\n\n### New features\n\n* New `$custom-colors` variable for own colors\n\n### Improvements\n\n%s* #1669 Add `.is-expanded` modifier to `.buttons.has-addons`\n* #1628 Add `.has-background` helpers for block background colors\n* #1767 Added minified bundle\n"

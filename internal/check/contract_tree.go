@@ -10,15 +10,15 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Bounds on what is read besides the changed files, and on what is read of one.
+// Limits of what is read besides the changed files, and of one file.
 const (
 	maxCounted    = 1 << 20   // bytes of one file
-	mostUnchanged = 24        // unchanged files that are looked into for one list
+	mostUnchanged = 24        // unchanged files that are searched for one list
 	maxMore       = 512 << 10 // bytes of all of them
 )
 
-// tree is one side of the change as counting sees it: the changed files, and those beside
-// them when they are asked for.
+// tree is one side of the change for counting: the changed files, and unchanged ones when they are
+// needed.
 type tree struct {
 	paths   []string
 	changed []string
@@ -27,7 +27,7 @@ type tree struct {
 
 func (t *tree) Paths() ([]string, error) { return t.paths, nil }
 
-// Changed returns what differs between the two sides.
+// Changed returns the paths that differ between the two sides.
 func (t *tree) Changed() []string { return t.changed }
 
 func (t *tree) Read(path string) ([]byte, error) {
@@ -38,7 +38,7 @@ func (t *tree) Read(path string) ([]byte, error) {
 	return text, nil
 }
 
-// makeTrees makes both sides. A file that is as it was is read once for both.
+// makeTrees makes both sides. An unchanged file is read once for both.
 func (j *contractJudge) makeTrees() (before, after *tree) {
 	beside := map[string][]byte{}
 	read := func(path string) ([]byte, bool) {
@@ -81,8 +81,8 @@ func (j *contractJudge) makeTrees() (before, after *tree) {
 	return before, after
 }
 
-// findListElsewhere looks for the list in files that nobody touched: the one whose path has the
-// words of what is counted. Nil when there is none, or more than can be looked into.
+// findListElsewhere searches unchanged files for the list: the file with a path that has the words
+// of what is counted. It returns nil if there is none, or if there are too many to read.
 func (j *contractJudge) findListElsewhere(r belay.Requirement) *belay.Requirement {
 	if r.File != "" || j.in.Read == nil || j.mayBeDoneElsewhere(r) {
 		return nil
@@ -107,15 +107,15 @@ func (j *contractJudge) findListElsewhere(r belay.Requirement) *belay.Requiremen
 			continue
 		}
 		if best != nil {
-			return nil // two of them: which is meant cannot be told
+			return nil // two of them: ambiguous
 		}
 		best = &one
 	}
 	return best
 }
 
-// mayBeDoneElsewhere reports whether what was asked for may have been done somewhere else than in the
-// list that did not change: in lines that came, in new files, in what was not read, or where no list is read.
+// mayBeDoneElsewhere reports whether the request may have been done outside the unchanged list: in
+// added lines, in new files, in unread files, or where no list is recognised.
 func (j *contractJudge) mayBeDoneElsewhere(r belay.Requirement) bool {
 	unlisted := slices.ContainsFunc(j.in.Files, func(f *syntax.File) bool {
 		return count.LanguageOf(f.Path) == "" && f.AddedLines().Count() >= max(r.Many(), 1)
@@ -123,7 +123,8 @@ func (j *contractJudge) mayBeDoneElsewhere(r belay.Requirement) bool {
 	return unlisted || j.isMentioned(r, j.lines.addedStems) || j.countNewFiles(r) > 0 || len(j.in.Unread) > 0
 }
 
-// countNewFiles counts the new files that are what was to be added: pages, components, tests.
+// countNewFiles counts the new files that are themselves the things to add: pages, components,
+// tests.
 func (j *contractJudge) countNewFiles(r belay.Requirement) int {
 	words, n := subjectWords(r.Text), 0
 	for _, f := range j.in.Files {

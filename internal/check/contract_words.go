@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// splitThings cuts words about what stays into the things they name.
+// splitThings splits text about what must stay into the things that it names.
 func splitThings(words string) []string {
 	var out []string
 	for p := range strings.SplitSeq(thingSeparator.ReplaceAllString(words, "\x00"), "\x00") {
@@ -28,7 +28,7 @@ func splitThings(words string) []string {
 
 var thingSeparator = lazyregexp.New(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)\s*`)
 
-// The words that a small number is written in, from two on, for patterns.
+// Small numbers in words, from two on, for patterns.
 const (
 	toTen    = "two|three|four|five|six|seven|eight|nine|ten"
 	toTwelve = toTen + "|eleven|twelve"
@@ -43,10 +43,11 @@ var (
 )
 
 var (
-	// insteadOf takes away what comes after it.
+	// insteadOf matches words after which the removed thing is named.
 	insteadOf = lazyregexp.New(`(?i)\b(?:instead of|in place of|rather than|replacing|in exchange for|` +
 		`(?:and|,|but)\s+(?:remove|delete|drop)s?)\s+(.+)`)
-	// ofKnownThings is a number of things to which something is added: "a hint to the 2 arguments".
+	// ofKnownThings matches a number of existing things to which something is added: "a hint to the
+	// 2 arguments".
 	ofKnownThings = lazyregexp.New(`(?i)\b(?:to|for|of|in|on|from|with|across|between)\s+(?:the|all|both|these|those|our|` +
 		`its)\s+(?:\d+|` + toTwelve + `)\b`)
 	numeral = lazyregexp.New(`(?i)\b(\d{1,4}|` + toTen + `)\b`)
@@ -62,7 +63,7 @@ func firstNumber(text string) int {
 	return n
 }
 
-// requestWords are words of a requirement that name no thing.
+// requestWords are words of requirements that name no thing.
 var requestWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for w := range strings.FieldsSeq(`make let get give put set use want need please can could would should
@@ -78,12 +79,12 @@ var requestWords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// subjectWords returns the words of a requirement that name what it is about.
+// subjectWords returns the words that name what a requirement is about.
 func subjectWords(text string) []string {
 	return slices.DeleteFunc(count.TopicWords(text), func(w string) bool { return requestWords()[w] || len(w) < 3 })
 }
 
-// mentions reports whether one of the words, or a form of it, is among others.
+// mentions reports whether one of words, or a form of it, is in among.
 func mentions(among, words []string) bool {
 	for _, w := range words {
 		if slices.ContainsFunc(among, func(a string) bool { return count.IsRelated(a, w) }) {
@@ -93,7 +94,7 @@ func mentions(among, words []string) bool {
 	return false
 }
 
-// filesNamedBy returns the files, of either side, whose names have one of the words.
+// filesNamedBy returns the files, of either side, with one of the words in their names.
 func (j *contractJudge) filesNamedBy(words []string) []string {
 	if j.pathsByWord == nil {
 		j.pathsByWord = map[string][]string{}
@@ -117,7 +118,7 @@ func (j *contractJudge) filesNamedBy(words []string) []string {
 	return slices.Compact(out)
 }
 
-// isChanged reports whether a path is not as it was.
+// isChanged reports whether a path was changed.
 func (j *contractJudge) isChanged(p string) bool {
 	_, yes := slices.BinarySearch(j.differs, p)
 	return yes
@@ -129,8 +130,7 @@ func (t *tree) has(p string) bool {
 	return yes
 }
 
-// pathsNamedIn returns the paths that a text names: whole, by their end, or by a file name that
-// only one of them has.
+// pathsNamedIn returns the paths in a text: complete, by suffix, or by a unique file name.
 func (j *contractJudge) pathsNamedIn(text string) []string {
 	var out []string
 	for _, word := range strings.Fields(text) {
@@ -154,8 +154,8 @@ func (j *contractJudge) pathsNamedIn(text string) []string {
 	return out
 }
 
-// isObject reports whether a path is what a requirement is about, not only where it is:
-// "remove src/old.ts", not "remove the banner from src/App.tsx".
+// isObject reports whether a path is what a requirement is about, and not only its place: "remove
+// src/old.ts", not "remove the banner from src/App.tsx".
 func (j *contractJudge) isObject(text, p string) bool {
 	at := strings.Index(text, path.Base(p))
 	return at >= 0 && !placePreposition.MatchString(text[:at])
@@ -163,8 +163,8 @@ func (j *contractJudge) isObject(text, p string) bool {
 
 var placePreposition = lazyregexp.New(`(?i)\b(?:from|in|of|on|inside|within|at|to|aus|von|im|dans|de|en)\b`)
 
-// filesToKeep returns the files that words about what stays mean: by path, or all whose names have
-// every one of the words. Words for tests mean the test files.
+// filesToKeep returns the files in text about what must stay: by path, or all that have every one
+// of the words in their names. Words for tests mean the test files.
 func (j *contractJudge) filesToKeep(text string) []string {
 	if named := j.pathsNamedIn(text); len(named) > 0 {
 		return named
@@ -177,7 +177,7 @@ func (j *contractJudge) filesToKeep(text string) []string {
 		return slices.DeleteFunc(slices.Clone(j.before.paths), func(p string) bool { return !isTestPath(p) })
 	}
 	if strings.ContainsAny(text, "0123456789") {
-		return nil // a number of things: a list
+		return nil // a number of things is a list
 	}
 	var out []string
 	for _, p := range j.filesNamedBy(words) {
@@ -195,11 +195,11 @@ func (j *contractJudge) filesToKeep(text string) []string {
 	return out
 }
 
-// lineChanges is what came and what went, as words and as text.
+// lineChanges is the added and removed lines, as words and as text.
 type lineChanges struct {
 	added                    int
-	addedStems, removedStems map[string]bool // stems in new and in gone lines, and in paths of new and gone files
-	proseRemoved             bool            // a sentence that was there is not there any more
+	addedStems, removedStems map[string]bool // stems in added and removed lines, and in paths of added and removed files
+	proseRemoved             bool            // a sentence was removed
 }
 
 func newLineChanges(files []*syntax.File) *lineChanges {
@@ -224,7 +224,7 @@ func newLineChanges(files []*syntax.File) *lineChanges {
 	return l
 }
 
-// linesIn returns the lines of a text that are in a set, as far as the text is read.
+// linesIn returns the lines of a text that are in a set, up to the read limit.
 func linesIn(text []byte, set syntax.Lines) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		n := 0
@@ -242,7 +242,7 @@ func addTopicWords(set map[string]bool, text string) {
 	}
 }
 
-// sentence is text for people on a line of code: two words in quotes, or between tags.
+// sentenceInCode matches text for people in a line of code: two words in quotes, or between tags.
 var sentenceInCode = lazyregexp.New(
 	"[\"'`>][^\"'`<>{}]*\\pL{2,}[,.!?]?\\s+[^\"'`<>{}]*\\pL{2,}|^\\s*\\pL[\\pL'’,-]*(?:\\s+[\\pL'’,.!?-]+){2,}\\s*$")
 
@@ -254,7 +254,7 @@ func isTextFile(p string) bool {
 	return false
 }
 
-// isMentioned reports whether what came, or what went, is about a requirement.
+// isMentioned reports whether the added or removed lines are about a requirement.
 func (j *contractJudge) isMentioned(r belay.Requirement, words map[string]bool) bool {
 	for _, w := range subjectWords(r.Text) {
 		if words[w] {
@@ -269,8 +269,8 @@ func (j *contractJudge) isMentioned(r belay.Requirement, words map[string]bool) 
 	return false
 }
 
-// existsAfter reports whether something of that name is there after the change: a file, or a
-// word in a changed one.
+// existsAfter reports whether something of that name exists after the change: a file, or a word in
+// a changed one.
 func (j *contractJudge) existsAfter(r belay.Requirement) bool {
 	words := subjectWords(r.Text)
 	if slices.ContainsFunc(j.filesNamedBy(words), j.after.has) {
@@ -287,11 +287,11 @@ func (j *contractJudge) existsAfter(r belay.Requirement) bool {
 	return false
 }
 
-// copyWords speak of text for people.
+// copyWords are words for text that is shown to people.
 var copyWords = []string{"copy", "wording", "tagline", "headline", "slogan", "prose", "copywriting", "caption", "blurb", "tone"}
 
-// whyUntouched says that nothing of what a requirement is about was changed, and where it is;
-// "" when something was, or when that cannot be told.
+// whyUntouched returns that nothing a requirement is about was changed, and its place; "" if
+// something was, or if that is unknown.
 func (j *contractJudge) whyUntouched(r belay.Requirement) (why, at string) {
 	if named := j.pathsNamedIn(r.Text); len(named) > 0 {
 		for _, p := range named {
@@ -318,7 +318,7 @@ func (j *contractJudge) whyUntouched(r belay.Requirement) (why, at string) {
 			return "", ""
 		}
 	}
-	for _, p := range j.filesNamedBy(words) { // a file that the whole of it is about, not one that shares a word
+	for _, p := range j.filesNamedBy(words) { // a file that matches all of it, not only one word
 		all := count.TopicWords(p)
 		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
 			return p + " untouched, and no other change matches", p
@@ -327,7 +327,7 @@ func (j *contractJudge) whyUntouched(r belay.Requirement) (why, at string) {
 	return "", ""
 }
 
-// CountSharedWords tells how many of the words that say what a text is about are in another.
+// CountSharedWords returns how many of the words that name the subject of text are in other.
 func CountSharedWords(text, other string) int {
 	n, among := 0, count.TopicWords(other)
 	for _, w := range subjectWords(text) {
@@ -338,7 +338,7 @@ func CountSharedWords(text, other string) int {
 	return n
 }
 
-// NamesPath reports whether a text names a path: whole, by its end, or by its file's name.
+// NamesPath reports whether a text names a path: complete, by suffix, or by its file name.
 func NamesPath(text, p string) bool {
 	return slices.ContainsFunc(splitTerms(text), func(t requestTerm) bool {
 		w := strings.TrimSuffix(strings.TrimPrefix(t.text, "./"), "/")

@@ -8,24 +8,23 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// otherCountedWords are words before a number that counts something other than what is to be added: "in two
-// places", "these three cases".
+// otherCountedWords are words before a number that counts something other than what is added: "in
+// two places", "these three cases".
 var otherCountedWords = []string{
 	"about", "across", "after", "against", "at", "before", "between", "by", "for", "from", "in", "inside", "of", "on", "over", "per",
 	"than", "these", "those", "through", "under", "until", "with", "within",
 }
 
-// addVerbStems are the stems of verbs whose object comes to be.
+// addVerbStems are the stems of verbs that create their object.
 var addVerbStems = []string{
 	"add", "append", "build", "built", "contain", "cover", "creat", "defin", "declar", "design", "develop", "draft", "draw", "expos",
 	"extend", "generat", "get", "implement", "includ", "insert", "introduc", "make", "need", "place", "prepar", "produc", "provid", "put",
 	"register", "require", "seed", "show", "suggest", "suppl", "support", "want", "write", "wrot",
 }
 
-// countsWhatIsAdded reports whether the number of a requirement may count what is to be added.
-// False only where the words before it speak against that: it stands behind a preposition
-// or what was done to that many is no adding ("rejected five requests"). "Both" is never a
-// number of new things.
+// countsWhatIsAdded reports whether the number of a requirement may count what is added. It is
+// false only if the words before it contradict that: the number follows a preposition, or the verb
+// does not add ("rejected five requests"). "Both" is never a number of new things.
 func countsWhatIsAdded(r belay.Requirement) bool {
 	if r.Count == nil || *r.Count < 2 {
 		return true

@@ -8,17 +8,17 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// CoverageRules are what the config says of coverage.
+// CoverageRules are the coverage settings of the config.
 type CoverageRules struct {
-	Rules []string // see Parse; the first that covers a file holds, before any convention
-	Error bool     // a missing test file refuses
+	Rules []string // see ParseCoverageRule; the first that covers a file applies, before any convention
+	Error bool     // a missing test file rejects
 }
 
-// Coverage returns a finding for every changed source file that has no test file among paths,
-// which are all files there are after the change. Files that are generated, only hold
-// types, settings or a program's start, or that the change only touches in comments
-// need none; nor does one that was there before, by convention, where the change itself adds to tests of its language:
-// the project names them in another way.
+// Coverage returns a finding for every changed source file without a test file among paths, which
+// are all files after the change. Files that are generated, only contain types, settings or a
+// program's start, or in which only comments changed, need none; by convention neither does an
+// existing file if the change itself adds to tests of its language, because the project names its
+// tests in another way.
 func Coverage(files []*syntax.File, paths []string, r CoverageRules) (found []belay.Finding, asked int, err error) {
 	rules, err := parseCoverageRules(r.Rules)
 	if err != nil {
@@ -47,7 +47,7 @@ func Coverage(files []*syntax.File, paths []string, r CoverageRules) (found []be
 	return found, asked, nil
 }
 
-// addsTests gives the languages of which the change adds code to files of tests.
+// addsTests returns the languages in which the change adds code to test files.
 func addsTests(files []*syntax.File) map[syntax.Language]bool {
 	adds := map[syntax.Language]bool{}
 	for _, f := range files {
@@ -63,8 +63,8 @@ func addsTests(files []*syntax.File) map[syntax.Language]bool {
 	return adds
 }
 
-// missingTest says whether a file needs a test file, by a rule or by convention, and what was looked for when there is
-// none.
+// missingTest reports whether a file needs a test file, by a rule or by convention, and what was
+// looked for if there is none.
 func missingTest(f *syntax.File, rules []coverageRule, there *pathIndex) (missing string, asked, byRule bool) {
 	if f.IsDeleted() || syntax.IsBinary(f.After) || syntax.IsGenerated(f.Path) || syntax.HasGeneratedHeader(f.After) ||
 		syntax.IsForTests(f.Path) {
@@ -85,7 +85,7 @@ func missingTest(f *syntax.File, rules []coverageRule, there *pathIndex) (missin
 	return missingByConvention(f, there), true, false
 }
 
-// hasConvention reports whether the convention of some language wants a test of the file.
+// hasConvention reports whether the file's language has a convention for its test file.
 func hasConvention(f *syntax.File) bool {
 	l := syntax.LanguageOf(f.Path)
 	if l == syntax.None || isExempt(f.Path, l) {
@@ -108,7 +108,7 @@ var exemptFolders = map[string]bool{
 	"example": true, "docs": true, "third_party": true, "bin": true, "types": true, "@types": true, ".storybook": true,
 }
 
-// isExempt reports by its path whether a file starts, sets up or shows a program.
+// isExempt reports by its path whether a file starts, configures or demonstrates a program.
 func isExempt(p string, l syntax.Language) bool {
 	base := path.Base(p)
 	if exemptNames[base] || strings.HasPrefix(base, ".") {
@@ -135,7 +135,7 @@ func isExempt(p string, l syntax.Language) bool {
 	return false
 }
 
-// changesCode reports whether an added line has code on it, or lines were only taken out.
+// changesCode reports whether an added line has code, or lines were only removed.
 func changesCode(f *syntax.File, tokens []syntax.Token) bool {
 	added := f.AddedLines()
 	if added.Count() == 0 {
@@ -149,7 +149,7 @@ func changesCode(f *syntax.File, tokens []syntax.Token) bool {
 	return false
 }
 
-// arrowBody tells whether the tokens begin with => and a body.
+// arrowBody reports whether the tokens begin with => and a body.
 func arrowBody(l syntax.Language, tokens []syntax.Token) bool {
 	if len(tokens) < 2 || !tokens[0].Is("=") || !tokens[1].Is(">") {
 		return false
@@ -157,7 +157,7 @@ func arrowBody(l syntax.Language, tokens []syntax.Token) bool {
 	return l == syntax.JavaScript || bodyAfter(tokens[2:])
 }
 
-// hasBehaviour tells whether there is anything to test: a function with a body.
+// hasBehaviour reports whether there is a function with a body, which can be tested.
 func hasBehaviour(l syntax.Language, tokens []syntax.Token) bool {
 	for i, t := range tokens {
 		if t.Kind != syntax.Word {
@@ -192,8 +192,8 @@ func hasBehaviour(l syntax.Language, tokens []syntax.Token) bool {
 	return false
 }
 
-// bodyAfter tells an arrow function's body from the type of one: types have no blocks,
-// calls, members and operators but those of unions and generics.
+// bodyAfter distinguishes the body of an arrow function from the type of one: types have no blocks
+// and calls, and only the members and operators of unions and generics.
 func bodyAfter(rest []syntax.Token) bool {
 	is := func(i int, words ...string) bool {
 		for n, w := range words {

@@ -15,10 +15,10 @@ type coverageRule struct {
 	tests  []string
 }
 
-// ParseCoverageRule reads a rule: "SOURCES -> TESTS", a glob of source files and one of their tests,
-// or several of them between " | ", any of which will do. In TESTS {dir} is the source's
-// folder, {name} its name without the ending, {ext} its ending. "SOURCES -> none" says that
-// those files need no tests. Errors: belay.CodeUsage.
+// ParseCoverageRule parses a rule: "SOURCES -> TESTS", a glob of source files and one of their
+// tests, or several of them separated by " | ", of which one must match. In TESTS {dir} is the
+// source's folder, {name} its name without the extension, {ext} its extension. "SOURCES -> none"
+// means that those files need no tests. Errors: belay.CodeUsage.
 func ParseCoverageRule(text string) error {
 	_, err := parseCoverageRule(text)
 	return err
@@ -62,7 +62,7 @@ func parseCoverageRules(texts []string) ([]coverageRule, error) {
 	return rules, nil
 }
 
-// fillPattern puts the parts of a source's path into a glob of tests.
+// fillPattern replaces the placeholders in a glob of tests by the parts of a source's path.
 func fillPattern(tests, source string) string {
 	ext := path.Ext(source)
 	dir := strings.TrimPrefix(path.Dir(source), ".")
@@ -74,7 +74,7 @@ func fillPattern(tests, source string) string {
 	return strings.TrimPrefix(out, "/")
 }
 
-// findTest returns "" when a test file is there, else what was looked for.
+// findTest returns "" if there is a test file, else what was looked for.
 func (r coverageRule) findTest(source string, there *pathIndex) string {
 	var globs []string
 	for _, t := range r.tests {
@@ -88,11 +88,11 @@ func (r coverageRule) findTest(source string, there *pathIndex) string {
 	return strings.Join(globs, ", ")
 }
 
-// pathIndex are all files there are, by what is asked of them.
+// pathIndex is an index of all files.
 type pathIndex struct {
 	all      []string
 	goTests  map[string]bool                     // folders with a _test.go
-	subjects map[syntax.Language]map[string]bool // what test files are about, in lower case
+	subjects map[syntax.Language]map[string]bool // subjects of test files, in lower case
 	rust     bool                                // there is a tests folder
 }
 
@@ -113,7 +113,8 @@ func newPathIndex(all []string) *pathIndex {
 			p.subjects[l] = map[string]bool{}
 		}
 		p.subjects[l][strings.ToLower(syntax.TestedName(one))] = true
-		// Several files about one subject are in a folder that is called as one of them would be: test_utils/test_echo.py.
+		// Several files about one subject may be in a folder named like a test file:
+		// test_utils/test_echo.py.
 		if about, name := syntax.TestedName(path.Dir(one)+path.Ext(one)), path.Base(path.Dir(one)); about != name {
 			p.subjects[l][strings.ToLower(about)] = true
 		}
@@ -121,8 +122,8 @@ func newPathIndex(all []string) *pathIndex {
 	return p
 }
 
-// missingByConvention looks for a test file as the file's language has it, anywhere in the
-// repository but for Go, whose tests are beside the code. Names are compared without case.
+// missingByConvention searches for a test file by the convention of the file's language, anywhere
+// in the repository, except for Go, where tests are in the same folder. Case is ignored.
 func missingByConvention(f *syntax.File, there *pathIndex) string {
 	l, stem, dir := syntax.LanguageOf(f.Path), syntax.BaseName(f.Path), path.Dir(f.Path)
 	about := there.subjects[l.Family()]

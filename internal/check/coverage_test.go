@@ -17,7 +17,7 @@ func TestLook(t *testing.T) {
 	java, cs, rb := "class A { int f() { return 1; } }\n", "class A { int F() { return 1; } }\n", "def f\n  1\nend\n"
 	for name, c := range map[string]struct {
 		files m        // path: text after
-		paths []string // that were there besides
+		paths []string // other existing files
 		rules []string
 		want  string // the files without tests
 	}{
@@ -73,8 +73,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestTestsOfAnotherName: a change that adds to tests of the language is not told that there are none, whatever their
-// files are called. A new file, and one that a rule is about, need a test file of their own.
+// TestTestsOfAnotherName: a change that adds to tests of its language gives no finding, whatever
+// their files are named. A new file, and one with a rule, need their own test file.
 func TestTestsOfAnotherName(t *testing.T) {
 	t.Parallel()
 	const old, more = "export function f() { return 1 }\n", "export function f() { return 1 }\nexport function g() { return 2 }\n"

@@ -11,13 +11,14 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// place is where something stands: a path, and a line from 1.
+// place is a path and a line, counted from 1.
 type place struct {
 	path string
 	line int
 }
 
-// foldName writes a name as all its spellings are: DryRun, dry_run, dry-run and --dry-run.
+// foldName returns a name in a form that all its spellings share: DryRun, dry_run, dry-run and
+// --dry-run.
 func foldName(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -30,7 +31,7 @@ func foldName(s string) string {
 	}, s)
 }
 
-// declaringWords are in front of a name that they declare.
+// declaringWords are keywords before a name that they declare.
 var declaringWords = map[string]bool{
 	"func": true, "function": true, "def": true, "fn": true, "class": true, "type": true, "struct": true,
 	"interface": true, "enum": true, "trait": true,
@@ -41,8 +42,8 @@ var declaringWords = map[string]bool{
 // memberKinds are the kinds of lists whose items are declarations.
 var memberKinds = []count.ListKind{count.Functions, count.Methods, count.Fields, count.Types, count.Enum, count.Tests}
 
-// declarationLines returns the lines on which a text declares a name, whatever its spelling. The lists
-// that counting finds have functions, methods and fields; keywords tell the rest.
+// declarationLines returns the lines on which a text declares a name, in any spelling. The lists
+// that counting finds contain functions, methods and fields; keywords find the others.
 func declarationLines(p string, text []byte, name string) []int {
 	if len(text) == 0 || len(text) > maxCounted {
 		return nil
@@ -83,7 +84,7 @@ func declarationLines(p string, text []byte, name string) []int {
 	return out
 }
 
-// addKeywordNames notes the lines of names behind a word that declares them.
+// addKeywordNames adds the lines of names after a word that declares them.
 func addKeywordNames(tokens []syntax.Token, key string, found map[int]bool) {
 	for i, t := range tokens {
 		if t.Kind != syntax.Word || foldName(t.Text) != key {
@@ -116,11 +117,11 @@ func addKeywordNames(tokens []syntax.Token, key string, found map[int]bool) {
 	}
 }
 
-// declaration is a line of a language that no check reads closer.
+// declaration matches a declaration in a language without its own parser.
 var declaration = lazyregexp.New(`^\s*(?:[\w<>\[\]*&:,~@]+\s+)*?(?:func|function|fun|def|fn|sub|class|type|struct|` +
 	`interface|enum|trait|const|let|var|val|object|protocol|module)\s+([A-Za-z_$][\w$]*)`)
 
-// words tells on which line of a text a name stands as a word of its own; 0 for none.
+// lineOfWord returns the line on which a name is a separate word; 0 for none.
 func lineOfWord(text []byte, name string) int {
 	n := 0
 	for line := range bytes.Lines(text) {

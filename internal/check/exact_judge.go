@@ -14,12 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// nameVerdict is what the tree says of one name of an order.
+// nameVerdict is the result for one name of a requirement.
 type nameVerdict struct {
 	is         string // belay.MetYes, MetNot or MetUnknown
 	at         place
 	why        string
-	conclusive bool // whatever the name is: the file it was to be in is as it was
+	conclusive bool // holds for any name: the file in which it was to be is unchanged
 }
 
 func verdictMet(at place) nameVerdict { return nameVerdict{is: belay.MetYes, at: at} }
@@ -30,8 +30,8 @@ func verdictUnknown(at place, f string, a ...any) nameVerdict {
 	return nameVerdict{is: belay.MetUnknown, at: at, why: fmt.Sprintf(f, a...)}
 }
 
-// judgeExact holds a requirement that names things exactly against the tree. ok is false when
-// it names none: then counting and words have to do.
+// judgeExact checks a requirement with exact names against the tree. ok is false if it has none:
+// then counting and words must decide.
 func (j *contractJudge) judgeExact(m *belay.Met, r belay.Requirement) (ok bool) {
 	if r.Count != nil && r.Many() > 1 && r.Marker != belay.MarkModify {
 		return false
@@ -92,7 +92,7 @@ func (j *contractJudge) isKnownPath(p string) bool {
 	return len(p) > 1 && strings.HasSuffix(p, "/") && (below(j.after) || below(j.before))
 }
 
-// evidenceText says what was found where.
+// evidenceText returns what was found, with its place.
 func evidenceText(what string, at place) string {
 	switch {
 	case at.path == "" || at.path == what:
@@ -103,7 +103,7 @@ func evidenceText(what string, at place) string {
 	return fmt.Sprintf("%s, %s:%d", what, at.path, at.line)
 }
 
-// judgeName holds one name of an order against the tree.
+// judgeName checks one name of a requirement against the tree.
 func (j *contractJudge) judgeName(o exactRequirement, n subjectName) nameVerdict {
 	switch {
 	case o.action == actionUpdate:
@@ -112,7 +112,7 @@ func (j *contractJudge) judgeName(o exactRequirement, n subjectName) nameVerdict
 		return j.judgeMovedFile(n, o.newName)
 	case o.action == actionRename:
 		return j.judgeRenamed(o, n)
-	case o.action == actionAdd && n.path && j.isPlaceExistingFile(o): // "add build.log to .gitignore" makes an entry and no file
+	case o.action == actionAdd && n.path && j.isPlaceExistingFile(o): // "add build.log to .gitignore" adds a line and no file
 		return j.judgeAddedLiteral(n)
 	case o.action == actionAdd && n.path:
 		return j.judgeCreatedFile(n)
@@ -124,15 +124,16 @@ func (j *contractJudge) judgeName(o exactRequirement, n subjectName) nameVerdict
 	return j.judgeRemovedName(o, n)
 }
 
-// isPlaceExistingFile reports whether the place of an order is a file that was there, and no folder.
+// isPlaceExistingFile reports whether the place of a requirement is an existing file, and no
+// folder.
 func (j *contractJudge) isPlaceExistingFile(o exactRequirement) bool {
 	return o.place != "" && slices.ContainsFunc(j.before.findPaths(o.place), func(p string) bool {
 		return !strings.HasPrefix(p, o.place+"/")
 	})
 }
 
-// findPaths returns the paths of a tree that a text names: whole, or by their end. A folder is
-// named by all that is in it.
+// findPaths returns the paths of a tree that a text names: complete, or by suffix. For a folder it
+// returns everything in it.
 func (t *tree) findPaths(named string) []string {
 	if t.has(named) {
 		return []string{named}
@@ -147,7 +148,7 @@ func (t *tree) findPaths(named string) []string {
 	return out
 }
 
-// judgeDeletedFile: a file that was to be deleted.
+// judgeDeletedFile judges a file to be deleted.
 func (j *contractJudge) judgeDeletedFile(n subjectName) nameVerdict {
 	had, has := j.before.findPaths(n.text), j.after.findPaths(n.text)
 	switch {
@@ -161,7 +162,7 @@ func (j *contractJudge) judgeDeletedFile(n subjectName) nameVerdict {
 	return verdictNotMet(place{has[0], 0}, "should be deleted but is still there: %s", has[0])
 }
 
-// judgeCreatedFile: a file that was to be created.
+// judgeCreatedFile judges a file to be created.
 func (j *contractJudge) judgeCreatedFile(n subjectName) nameVerdict {
 	has, had := j.after.findPaths(n.text), j.before.findPaths(n.text)
 	for _, p := range has {
@@ -180,7 +181,7 @@ func (j *contractJudge) judgeCreatedFile(n subjectName) nameVerdict {
 	return verdictNotMet(place{}, "should be created but is missing: %s", n.text)
 }
 
-// judgeMovedFile: a file that was to have another path.
+// judgeMovedFile judges a file to be moved.
 func (j *contractJudge) judgeMovedFile(n, to subjectName) nameVerdict {
 	had, has := j.before.findPaths(n.text), j.after.findPaths(n.text)
 	came := slices.DeleteFunc(j.after.findPaths(to.text), j.before.has)
@@ -199,7 +200,7 @@ func (j *contractJudge) judgeMovedFile(n, to subjectName) nameVerdict {
 	return verdictMet(place{came[0], 0})
 }
 
-// judgeUpdatedFile: a file that was to be changed. Blank lines are not a change.
+// judgeUpdatedFile judges a file to be changed. Blank lines are not a change.
 func (j *contractJudge) judgeUpdatedFile(o exactRequirement, n subjectName) nameVerdict {
 	had := j.after.findPaths(n.text)
 	for _, p := range had {
@@ -215,7 +216,8 @@ func (j *contractJudge) judgeUpdatedFile(o exactRequirement, n subjectName) name
 	return verdictUnknown(place{}, "%s: no such file", n.text)
 }
 
-// firstChangedLine returns the first line of a path that came and is not blank, or that something went.
+// firstChangedLine returns the first added line of a path that is not blank, or the place of a
+// removed one.
 func (j *contractJudge) firstChangedLine(p string) (line int, ok bool) {
 	f := j.changed[p]
 	if f == nil {
@@ -237,7 +239,7 @@ func firstNonBlankLine(text []byte, set syntax.Lines) int {
 	return 0
 }
 
-// judgeAddedName: something that was to be added under a name.
+// judgeAddedName judges a name to be added.
 func (j *contractJudge) judgeAddedName(o exactRequirement, n subjectName) nameVerdict {
 	in, only := j.placeFiles(o)
 	if o.kind == kindRoute || o.kind == kindFlag || o.kind == kindAny {
@@ -288,8 +290,8 @@ func (j *contractJudge) judgeAddedName(o exactRequirement, n subjectName) nameVe
 	return verdictNotMet(place{}, "should be added but is missing: %s", n.text)
 }
 
-// placeFiles returns the files that an order names as the place; only is false when it names none
-// that is there.
+// placeFiles returns the files that a requirement names as the place; only is false if it names no
+// existing one.
 func (j *contractJudge) placeFiles(o exactRequirement) (in []string, only bool) {
 	if o.place == "" {
 		return nil, false
@@ -298,7 +300,7 @@ func (j *contractJudge) placeFiles(o exactRequirement) (in []string, only bool) 
 	return in, len(in) == 1
 }
 
-// firstAddedLine returns the first of the lines that came.
+// firstAddedLine returns the first of the lines that was added.
 func firstAddedLine(f *syntax.File, lines []int) int {
 	added := f.AddedLines()
 	for _, n := range lines {
@@ -309,7 +311,7 @@ func firstAddedLine(f *syntax.File, lines []int) int {
 	return lines[0]
 }
 
-// findAddedMention returns where a name came as a word of its own in code.
+// findAddedMention returns where a name was added as a separate word in code.
 func (j *contractJudge) findAddedMention(name string, in []string, only bool) place {
 	for _, f := range j.in.Files {
 		if only && !slices.Contains(in, f.Path) || isTextFile(f.Path) {
@@ -327,7 +329,7 @@ func (j *contractJudge) findAddedMention(name string, in []string, only bool) pl
 	return place{}
 }
 
-// isInAddedText reports whether a name, in any spelling, is in something that came: a line or a path.
+// isInAddedText reports whether an added line or path contains a name, in any spelling.
 func (j *contractJudge) isInAddedText(name string) bool {
 	key := foldName(name)
 	for _, f := range j.in.Files {
@@ -340,20 +342,20 @@ func (j *contractJudge) isInAddedText(name string) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(j.in.Changes, func(c belay.Change) bool { // a file that is no text may hold anything
+	return slices.ContainsFunc(j.in.Changes, func(c belay.Change) bool { // a binary file may contain anything
 		return j.changed[c.Path] == nil && c.Status != "D" || strings.Contains(foldName(c.Path), key) && c.Status == "A"
 	})
 }
 
 // isRevokedElsewhere reports whether another part of the request renames or removes what was to be
-// added: the message of several commits in one tells of both.
+// added: the combined message of several commits describes both.
 func (j *contractJudge) isRevokedElsewhere(name string) bool {
 	away := regexp.MustCompile(
 		`(?i)\b(renam|replac|drop|remov|revert|delet)\w*\s+(the\s+)?(\w+\s+)?` + "`?" + regexp.QuoteMeta(name) + `\b`)
 	return slices.ContainsFunc(j.in.Request.Requirements, func(r belay.Requirement) bool { return away.MatchString(r.Text) })
 }
 
-// judgeAddedLiteral: a route or a flag, which is in the code as it is named.
+// judgeAddedLiteral judges a route or a flag to be added, which is a literal in the code.
 func (j *contractJudge) judgeAddedLiteral(n subjectName) nameVerdict {
 	for _, f := range j.in.Files {
 		if isTextFile(f.Path) {
@@ -391,7 +393,7 @@ func hasLiteral(line, literal string) bool {
 	return begins && (end == len(line) || !isWordByte(line[end]) && line[end] != '-')
 }
 
-// judgeRemovedName: something that was to be removed.
+// judgeRemovedName judges a name to be removed.
 func (j *contractJudge) judgeRemovedName(o exactRequirement, n subjectName) nameVerdict {
 	if o.kind == kindRoute || o.kind == kindFlag || strings.HasPrefix(n.text, "--") {
 		return j.judgeRemovedLiteral(n)
@@ -429,7 +431,7 @@ func (j *contractJudge) judgeRemovedName(o exactRequirement, n subjectName) name
 	return verdictNotMet(left, "should be removed but is still declared: %s", n.text)
 }
 
-// judgeRemovedLiteral: a route or a flag that was to be removed.
+// judgeRemovedLiteral judges a route or a flag to be removed.
 func (j *contractJudge) judgeRemovedLiteral(n subjectName) nameVerdict {
 	for _, f := range j.in.Files {
 		if isTextFile(f.Path) {
@@ -456,7 +458,7 @@ func (j *contractJudge) judgeRemovedLiteral(n subjectName) nameVerdict {
 	return verdictNotMet(at, "should be removed but is still there: %s", n.text)
 }
 
-// isInRemovedText reports whether a line or a file that went has a name, in any spelling.
+// isInRemovedText reports whether a removed line or file contains a name, in any spelling.
 func (j *contractJudge) isInRemovedText(name string) bool {
 	key := foldName(name)
 	for _, f := range j.in.Files {
@@ -472,10 +474,10 @@ func (j *contractJudge) isInRemovedText(name string) bool {
 	return false
 }
 
-// keepsOldName are text of the request that has the old name stay beside the new one.
+// keepsOldName matches text of a request to keep the old name beside the new one.
 var keepsOldName = lazyregexp.New(`(?i)\b(?:alias|wrapper|deprecat\w*|compat\w*|backwards?|keep|old name|both)\b`)
 
-// judgeRenamed: something that was to have another name.
+// judgeRenamed judges a name to be renamed.
 func (j *contractJudge) judgeRenamed(o exactRequirement, n subjectName) nameVerdict {
 	in, only := j.placeFiles(o)
 	sure := o.newName.certain || o.kind != kindAny && n.certain
@@ -486,7 +488,7 @@ func (j *contractJudge) judgeRenamed(o exactRequirement, n subjectName) nameVerd
 		}
 		newHad, newHas := declarationLines(f.Path, f.Before, o.newName.text), declarationLines(f.Path, f.After, o.newName.text)
 		oldHad, oldHas := declarationLines(f.Path, f.Before, n.text), declarationLines(f.Path, f.After, n.text)
-		if foldName(o.newName.text) == foldName(n.text) { // only its spelling changes
+		if foldName(o.newName.text) == foldName(n.text) { // only the spelling changes
 			newHad, newHas = nil, nil
 			if lineOfWord(f.After, o.newName.text) > 0 && lineOfWord(f.Before, o.newName.text) == 0 {
 				newHas = []int{lineOfWord(f.After, o.newName.text)}
@@ -525,7 +527,7 @@ func (j *contractJudge) judgeRenamed(o exactRequirement, n subjectName) nameVerd
 	return verdictUnknown(place{}, "%s: not found", n.text)
 }
 
-// findUnchangedDeclaration returns where a name is declared in files that did not change.
+// findUnchangedDeclaration returns where a name is declared in unchanged files.
 func (j *contractJudge) findUnchangedDeclaration(name string) place {
 	return j.searchUnchanged(nil, func(p string, text []byte) int { return firstOrZero(declarationLines(p, text, name)) })
 }
@@ -537,14 +539,15 @@ func firstOrZero(lines []int) int {
 	return lines[0]
 }
 
-// Bounds on the search for a name in files that did not change.
+// Limits of the search for a name in unchanged files.
 const (
 	maxSearched = 2000
 	maxBytes    = 16 << 20
 )
 
-// searchUnchanged looks through the files after the change for what look finds, those of in when it
-// has any. No place: it is not there, or there is more than is read.
+// searchUnchanged calls look for the files after the change, or for those of in if it has any,
+// until it returns a line. It returns no place if there is none, or if there are too many files to
+// read.
 func (j *contractJudge) searchUnchanged(in []string, look func(p string, text []byte) int) place {
 	if len(in) == 0 {
 		in = j.after.paths

@@ -11,21 +11,21 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// exactRequirement is a requirement that names what it is about so exactly that the tree can show it,
-// or prove that it was not done: "delete docs/a.md", "rename Add to Plus", "add method Len
-// in ip.go". Whatever is not said as plainly as that is no order.
+// exactRequirement is a requirement with names so exact that the tree can show it, or prove that it
+// was not done: "delete docs/a.md", "rename Add to Plus", "add method Len in ip.go". Anything less
+// plain is not one.
 type exactRequirement struct {
 	action      requirementAction
 	kind        subjectKind
 	names       []subjectName
-	newName     subjectName // what a thing is renamed to, or a file moved to
-	place       string      // the file in which it is to be, as the text names it
-	hasDetails  bool        // more is said of it
-	conditional bool        // it is wanted under a condition: "remove X on Windows"
-	// untold says that the text does not tell the kind of what is added: "add NFlagSets". It is shown by a declaration and
-	// contradicted by nothing.
+	newName     subjectName // the new name of a thing, or the new path of a file
+	place       string      // the file in which it should be, as in the text
+	hasDetails  bool        // the text has more details
+	conditional bool        // it has a condition: "remove X on Windows"
+	// kindUnknown means that the text does not state the kind of what is added: "add NFlagSets". A
+	// declaration shows it, and nothing contradicts it.
 	kindUnknown bool
-	extraText   string // what the text asks for besides the names, "" for nothing
+	extraText   string // what the text asks for in addition to the names, "" for nothing
 }
 
 type requirementAction int
@@ -39,8 +39,8 @@ const (
 
 type subjectKind int
 
-// The kinds of things. A symbol is declared in code; a value may be declared in ways that no
-// keyword tells; a route and a flag are literals.
+// Kinds of things. A symbol is declared in code; a value may be declared without a keyword; a route
+// and a flag are literals.
 const (
 	kindAny subjectKind = iota
 	kindFile
@@ -50,8 +50,8 @@ const (
 	kindFlag
 )
 
-// subjectName is one name of an order. A name that is not sure may be a plain word: it can be
-// shown, and never contradicted.
+// subjectName is one name of a requirement. A name that is not certain may be a plain word: it can
+// be shown, but never contradicted.
 type subjectName struct {
 	text    string
 	certain bool
@@ -78,7 +78,7 @@ var kindWords = map[string]subjectKind{
 	"endpoint": kindRoute, "route": kindRoute, "flag": kindFlag, "option": kindFlag, "switch": kindFlag,
 }
 
-// refKind reads a word for a kind; many says that it stands for several.
+// parseKind parses a word for a kind; many is true for a plural.
 func parseKind(w string) (k subjectKind, many bool) {
 	w = strings.ToLower(w)
 	if k = kindWords[w]; k != kindAny {
@@ -105,7 +105,7 @@ var (
 	httpVerbs  = lazyregexp.Of(`get post put patch delete head options any`)
 )
 
-// requestTerm is a word of a request: what is in quotes is one.
+// requestTerm is a word of a request; a quoted text is one word.
 type requestTerm struct {
 	text  string
 	quote bool // it is in backticks or quotes
@@ -114,7 +114,7 @@ type requestTerm struct {
 
 var termPattern = lazyregexp.New("`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+'|“[^”\n]+”|[^\\s`\"“”]+")
 
-// splitTerms cuts a clause into words.
+// splitTerms splits a clause into words.
 func splitTerms(clause string) []requestTerm {
 	var out []requestTerm
 	for _, w := range termPattern.FindAllString(clause, -1) {
@@ -137,7 +137,7 @@ func splitTerms(clause string) []requestTerm {
 	return out
 }
 
-// utf16ByteOrder reads a clause as an order. ok is false when it is none.
+// parseExactRequirement parses a clause. ok is false if it is not an exact requirement.
 func parseExactRequirement(marker belay.Marker, clause string, known func(string) bool) (o exactRequirement, ok bool) {
 	w := splitTerms(clause)
 	i := 0
@@ -154,7 +154,7 @@ func parseExactRequirement(marker belay.Marker, clause string, known func(string
 	return o, p.parse() && len(o.names) > 0
 }
 
-// markerFits reports whether the marker that the text was given agrees with its verb.
+// markerFits reports whether the marker of the text agrees with its verb.
 func markerFits(d requirementAction, m belay.Marker) bool {
 	switch d {
 	case actionAdd:
@@ -170,7 +170,7 @@ func markerFits(d requirementAction, m belay.Marker) bool {
 type requirementParser struct {
 	terms         []requestTerm
 	pos           int
-	known         func(string) bool // a path of the tree
+	known         func(string) bool // reports whether a word is a path of the tree
 	req           *exactRequirement
 	many          bool
 	nameAnnounced bool // "called", "named"
@@ -200,7 +200,7 @@ func (p *requirementParser) parse() bool {
 	if !p.parseNames() {
 		return false
 	}
-	if k, many := parseKind(p.currentWord()); k != kindAny && o.kind == kindAny { // the Half function
+	if k, many := parseKind(p.currentWord()); k != kindAny && o.kind == kindAny { // "the Half function"
 		if p.isAdjective(many) {
 			return false
 		}
@@ -226,8 +226,8 @@ func (p *requirementParser) parse() bool {
 	if o.kind == kindAny && o.action == actionAdd && !slices.ContainsFunc(o.names, func(n subjectName) bool {
 		return strings.HasPrefix(n.text, "--")
 	}) {
-		// "add Docker": what kind of thing it is decides where it would be seen. A name as only code has them may be
-		// declared; where it is not, it may be no name of code: "add OpenAPI".
+		// "add Docker": the kind of thing decides where it would be. A name that only occurs in
+		// code may be declared; if it is not, it may be no name of code: "add OpenAPI".
 		if slices.ContainsFunc(o.names, func(n subjectName) bool { return !n.certain }) {
 			return false
 		}
@@ -242,13 +242,13 @@ func (p *requirementParser) parse() bool {
 func (p *requirementParser) skipDeterminers() {
 	for w := p.currentWord(); w != "" && joiningWords.Has(w); w = p.currentWord() {
 		if t := p.terms[p.pos].text; unicode.IsUpper(rune(t[0])) && len(t) > 1 && t[1:] == w[1:] {
-			return // Old, a name; GET, no name
+			return // "Old" is a name; "GET" is not
 		}
 		p.pos++
 	}
 }
 
-// parseNames reads "Half", "Half and Other", "a.go, b.go and c.go".
+// parseNames parses "Half", "Half and Other", "a.go, b.go and c.go".
 func (p *requirementParser) parseNames() bool {
 	for {
 		n, ok := p.parseName()
@@ -286,7 +286,7 @@ func (p *requirementParser) peekName() (subjectName, bool) {
 	return n, ok
 }
 
-// isListEnd reports whether the words of a list may end in front of word i.
+// isListEnd reports whether a list of names may end before word i.
 func (p *requirementParser) isListEnd(i int) bool {
 	if i >= len(p.terms) || p.terms[i].mark {
 		return true
@@ -299,25 +299,26 @@ var (
 	identifier         = lazyregexp.New(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*`)
 	declarationKeyword = lazyregexp.New(`^(?:(?:pub(?:\([a-z]+\))?|export|default|async|public|private|static|abstract)\s+)*` +
 		`(func|function|def|fn|class|type|struct|interface|trait|enum|const|var|let)\s+(?:\([^)]*\)\s*)?`)
-	signatureStart  = lazyregexp.New(`^\s*[(<\[:={]`) // behind the name that it declares
+	signatureStart  = lazyregexp.New(`^\s*[(<\[:={]`) // after the name that it declares
 	fileNamePattern = lazyregexp.New(`^\.?[\w@+\-./\[\]]*[\w\-]\.[a-z][a-z0-9]{0,6}$`)
 	identifierShape = lazyregexp.New(`[a-z0-9][A-Z]|_|[A-Za-z]\d|^[A-Z]{2,}$`)
 )
 
-// fileEndings are those of files beside the ones that lists are counted in.
+// fileEndings are file extensions in addition to those in which lists are counted.
 var fileEndings = lazyregexp.Of(`.txt .sh .bash .toml .cfg .ini .env .mod .sum .lock .xml .csv .proto .tf .rst .c .h .cc
 	.cpp .hpp .kt .swift .php .scala .lua .pl .dart .ex .exs
 	.vue .svelte .bat .ps1 .gradle .properties .graphql .conf .adoc .zig .hs .ml .jl .r`)
 
-// participle is a word that says something of a thing, and is not a name: "the endpoint documented in".
+// participle matches a word that describes a thing and is not a name: "the endpoint documented in".
 var participle = lazyregexp.New(`(?:ed|ing)$|^(?:seen|known|given|found|written|like|listed|made|kept)$`)
 
-// isFunctionWord tells a word that joins, places or asks, and names nothing.
+// isFunctionWord reports whether a word is a conjunction, preposition or the like, which names
+// nothing.
 func isFunctionWord(w string) bool {
 	return joiningWords.Has(w) || placeWords.Has(w) || requestWords()[w]
 }
 
-// parseName reads one name.
+// parseName parses one name.
 func (p *requirementParser) parseName() (subjectName, bool) {
 	if p.pos >= len(p.terms) || p.terms[p.pos].mark {
 		return subjectName{}, false
@@ -359,8 +360,8 @@ func (p *requirementParser) parseName() (subjectName, bool) {
 	return n, true
 }
 
-// parseSpelling reads a name that its spelling or what is ordered shows: a flag, a route, a path. known: it is one of these, and
-// without a text it is none that can be read.
+// parseSpelling parses a name that is recognised by its spelling or by the action: a flag, a route,
+// a path. known means that it is one of these; without a text it cannot be parsed.
 func (p *requirementParser) parseSpelling(text string) (n subjectName, known bool) {
 	switch {
 	case strings.HasPrefix(text, "--") && len(text) > 3:
@@ -380,8 +381,8 @@ func (p *requirementParser) parseSpelling(text string) (n subjectName, known boo
 	return subjectName{}, false
 }
 
-// parseDeclaration returns quoted code from the name that it declares on, and learns the kind from its keyword: `def half(n)` and
-// `type Half struct` are declarations, "type hints" is none.
+// parseDeclaration returns quoted code from the declared name on, and derives the kind from its
+// keyword: `def half(n)` and `type Half struct` are declarations, "type hints" is not.
 func (p *requirementParser) parseDeclaration(code string) string {
 	m := declarationKeyword.FindStringSubmatch(code)
 	if m == nil {
@@ -409,13 +410,13 @@ func (p *requirementParser) isPath(text string) bool {
 		fileEndings.Has(path.Ext(text)))
 }
 
-// confirmName is sure of a name that the words after it have made sure: "the Half function".
+// confirmName makes a name certain if the words after it do: "the Half function".
 func (p *requirementParser) confirmName(n subjectName) subjectName {
 	n.certain = n.certain || unicode.IsUpper(rune(n.text[0])) && p.req.kind != kindAny && p.req.kind != kindFile
 	return n
 }
 
-// parsePlaces reads "in ip.go", "to the type Addr in ip.go".
+// parsePlaces parses "in ip.go", "to the type Addr in ip.go".
 func (p *requirementParser) parsePlaces() {
 	for placeWords.Has(p.currentWord()) {
 		back := p.pos
@@ -441,7 +442,7 @@ func (p *requirementParser) parsePlaces() {
 	}
 }
 
-// parseNewName reads what a thing is renamed to.
+// parseNewName parses the new name of a thing.
 func (p *requirementParser) parseNewName() bool {
 	if p.currentWord() != "to" && p.currentWord() != "into" && p.currentWord() != "as" {
 		return false
@@ -461,7 +462,7 @@ func (p *requirementParser) parseNewName() bool {
 	}
 	moved := func(t requestTerm) bool { return strings.EqualFold(t.text, "move") }
 	if !n.path && p.terms[at-1].text == "into" && slices.ContainsFunc(p.terms[:at], moved) {
-		return false // what is moved into a thing becomes a part of it
+		return false // a thing moved into another becomes part of it
 	}
 	if p.terms[at].text[len(p.terms[at].text)-1] == '/' {
 		n.text = strings.Trim(n.text, "/") + "/" + path.Base(p.req.names[0].text)
@@ -470,14 +471,14 @@ func (p *requirementParser) parseNewName() bool {
 	return len(p.req.names) == 1
 }
 
-// descriptionWords are words that begin what says more about a thing, and names nothing else.
+// descriptionWords are words that begin a description of a thing.
 var descriptionWords = lazyregexp.Of(`that which who so because since as for with returning returns taking using when while
 	but where if it they please
 	beside besides near next alongside above below inside again too now instead entirely completely everywhere
 	altogether here there named called like via by before after without`)
 
-// restDescribesNames holds that what follows the names says more about them, or nothing: "remove a.go
-// references" is about something else.
+// restDescribesNames reports whether the text after the names only describes them, or is empty:
+// "remove a.go references" is about something else.
 func (p *requirementParser) restDescribesNames() bool {
 	if p.pos >= len(p.terms) {
 		return true
@@ -500,7 +501,7 @@ func (p *requirementParser) restDescribesNames() bool {
 	return strings.HasPrefix(t.text, "(") || t.text == "-" || t.text == "–" || t.text == "—"
 }
 
-// isAdjective reports whether the word in front of a kind says of which sort the thing is and not how it is called:
+// isAdjective reports whether the word before a kind describes the thing and is not its name:
 // "regression tests", "an E2E test", "an HTTP endpoint".
 func (p *requirementParser) isAdjective(many bool) bool {
 	n := p.req.names[0]
@@ -511,7 +512,8 @@ func (p *requirementParser) isAdjective(many bool) bool {
 	return many || test || n.text == strings.ToUpper(n.text) && !strings.Contains(n.text, "_")
 }
 
-// noteExtraText notes what is asked for besides the names, unless it is an order of its own.
+// noteExtraText records what is requested in addition to the names, unless it is a separate
+// requirement.
 func (p *requirementParser) noteExtraText(at int) {
 	if at >= len(p.terms) {
 		return
@@ -531,8 +533,8 @@ func (p *requirementParser) noteExtraText(at int) {
 	p.req.extraText = strings.Join(words, " ")
 }
 
-// fullClause returns the whole clause of the request that a requirement's text was cut from, up to
-// the end of its sentence; the text itself where the request does not have it.
+// fullClause returns the complete clause of the request from which a requirement's text was cut, up
+// to the end of its sentence; the text itself if the request does not contain it.
 func fullClause(text, request string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if end := sentenceEnd.FindStringIndex(text); text == "" || end != nil {

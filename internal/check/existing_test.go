@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestExistingItems holds that an addition leaves what was there alone: an item that kept
-// its name and says something else now is named, as one that went is.
+// TestExistingItems: an addition must not change existing items: an item with the same name and
+// another value is reported, like a removed one.
 func TestExistingItems(t *testing.T) {
 	const (
 		ts    = `export const drinks = [ {name: "Tea", at: "day"}, {name: "Milk", at: "night"}, {name: "Mate", at: "day"} ];`

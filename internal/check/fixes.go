@@ -8,19 +8,19 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// TestRun is a run of the tests: the check's answer, and the names in it.
+// TestRun is a run of the tests: the check's result, and the names of the tests.
 type TestRun struct {
 	Result belay.CheckResult
 	Names  TestNames
 }
 
-// Names are tests as their report calls them.
+// TestNames are tests by their names in the report.
 type TestNames struct {
-	Failing      []string // they fail after the change, known failures too
+	Failing      []string // they fail after the change, including known failures
 	FailedBefore []string // they failed before it
-	Passed       []string // they pass after the change, as far as the report names those
+	Passed       []string // they pass after the change, if the report names them
 	Skipped      []string // they are skipped after the change
-	Complete     bool     // whatever is in none of these lists did not run
+	Complete     bool     // tests in none of these lists did not run
 }
 
 var (
@@ -35,11 +35,11 @@ var (
 	oneTestPattern  = lazyregexp.New("(?i)\\btest(?:\\s+case)?\\s+(?:called\\s+|named\\s+)?[`'\"]?([A-Za-z_][\\w./:#-]*)")
 )
 
-// JudgeFixes holds each FIX that names a test, the tests, or the linter against what they say
-// now. The check that is named has to pass: a failure that was known before is let pass by
-// the tests, and not here, and neither is a test that is skipped or gone. What could not be
-// run is a warning. words is what the request was read from. Verdicts go into met; settled
-// has the details of the findings that these answers replace.
+// JudgeFixes compares each FIX that names a test, the tests, or the linter with their current
+// results. The named check must pass: known failures, which the tests accept, are not accepted
+// here, and neither is a test that is skipped or missing. What could not be run gives a warning.
+// words is the text that the request was parsed from. Verdicts are stored in met; settled has the
+// details of the findings that these results replace.
 func JudgeFixes(req belay.Request, words string, tests TestRun, lint belay.CheckResult,
 	met []belay.Met) (out []belay.Finding, settled []string) {
 	for _, r := range req.Requirements {
@@ -68,8 +68,8 @@ func JudgeFixes(req belay.Request, words string, tests TestRun, lint belay.Check
 	return out, settled
 }
 
-// judgeFix judges one requirement. No title: it names no check. No severity: what it names
-// passes now.
+// judgeFix judges one requirement. Without a title it names no check; without a severity, the check
+// that it names passes now.
 func judgeFix(text string, tests TestRun, lint belay.CheckResult) (title string, severity belay.Severity) {
 	ran := func(r belay.CheckResult) bool {
 		return r.Check != "" && !r.Skipped && r.Verdict != belay.VerdictUnknown
@@ -124,7 +124,7 @@ func judgeFix(text string, tests TestRun, lint belay.CheckResult) (title string,
 	return "", ""
 }
 
-// namesTest reports whether a text names a test as its report does: whole, or by its last part.
+// namesTest reports whether a text contains the name of a test: complete, or its last part.
 func namesTest(text, test string) bool {
 	last := test
 	for _, sep := range []string{"::", " > ", "/", "#", "."} {
@@ -136,7 +136,7 @@ func namesTest(text, test string) bool {
 		return true
 	}
 	if len(last) < 5 || !strings.ContainsAny(last, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") && !strings.Contains(last, " ") {
-		return false // a plain word may mean anything
+		return false // a plain word is ambiguous
 	}
 	if strings.Contains(last, " ") {
 		return strings.Contains(strings.ToLower(text), strings.ToLower(last))

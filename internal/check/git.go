@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// checkGitState asks what the task did to git itself, and whether uncommitted work is gone.
+// checkGitState checks what the task did to git itself, and whether uncommitted work was lost.
 func checkGitState(ctx context.Context, in Input) belay.CheckResult {
 	facts, err := in.Git(ctx)
 	if ctx.Err() != nil {
@@ -18,7 +18,7 @@ func checkGitState(ctx context.Context, in Input) belay.CheckResult {
 	if err != nil {
 		return belay.Unknown(nameGit, err.Error())
 	}
-	facts.Paths = slices.Clip(facts.Paths) // they may be another check's as well
+	facts.Paths = slices.Clip(facts.Paths) // another check may share the array
 	for _, c := range withoutBelayFiles(in.Changes) {
 		facts.Paths = append(facts.Paths, c.Path)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Why a key of git's config must not be set by an attempt.
+// Reasons why an attempt must not set a key of git's config.
 const (
 	whyProgram  = "git runs what it names"
 	whyLoads    = "it makes git load another config"
@@ -21,8 +21,8 @@ const (
 	whyUnsafe   = "it removes a protection"
 )
 
-// harmfulKeys are keys by section.name or section.*.name, where * stands for any subsection or
-// none. A name of * is every key of the section.
+// harmfulKeys are keys as section.name or section.*.name, where * means any subsection or none. The
+// name * is every key of the section.
 var harmfulKeys = map[string]string{
 	"core.fsmonitor": whyProgram, "core.hookspath": whyHooks, "core.pager": whyProgram, "core.editor": whyProgram,
 	"core.sshcommand": whyProgram, "core.askpass": whyProgram, "core.gitproxy": whyProgram, "core.alternaterefscommand": whyProgram,
@@ -56,13 +56,13 @@ var harmfulKeys = map[string]string{
 	"http.*.schannelcheckrevoke": whyTrust,
 }
 
-// switchValues are keys of harmful that are only switched by these values: then nothing runs.
+// switchValues are keys of harmfulKeys with values that are only switches and run nothing.
 var switchValues = map[string]bool{
 	"core.fsmonitor": true, "pager.*": true, "core.bare": true, "core.protecthfs": true, "core.protectntfs": true, "http.*.sslverify": true,
 }
 
-// whyDangerous says why value must not be given to key, "" when that is known to run nothing and
-// to lead nowhere. remotes are the names of the remotes there were.
+// whyDangerous returns why value must not be set for key, "" if it is known to run nothing and to
+// lead nowhere. remotes are the names of the previous remotes.
 func whyDangerous(key, value string, remotes map[string]bool) string {
 	section, sub, name := git.SplitKey(key)
 	form := harmfulForm(section, sub, name)
@@ -79,22 +79,22 @@ func whyDangerous(key, value string, remotes map[string]bool) string {
 		return whyProgram // ext::, or any git-remote-NAME
 	case section == "branch" && (name == "remote" || name == "pushremote"), section == "remote" && name == "pushdefault":
 		if value != "." && value != "" && !remotes[value] {
-			return whySends // an address where a remote's name should be
+			return whySends // an address in the place of a remote's name
 		}
 	case strings.HasPrefix(value, "!"):
-		return whyProgram // in each key that takes a command, this makes it one of the shell's
+		return whyProgram // in every key with a command, this runs it in a shell
 	}
 	return ""
 }
 
-// harmfulForm returns the form of a key in harmful, "" when there is none.
+// harmfulForm returns the form of a key in harmfulKeys, "" if there is none.
 func harmfulForm(section, sub, name string) string {
 	for _, form := range []string{section + "." + name, section + ".*." + name, section + ".*"} {
 		if _, known := harmfulKeys[form]; known && (sub == "" || strings.Contains(form, "*")) {
 			return form
 		}
 	}
-	// A subsection of two parts: lfs.customtransfer.NAME.path.
+	// a subsection of two parts: lfs.customtransfer.NAME.path
 	if first, _, ok := strings.Cut(sub, "."); ok {
 		form := section + "." + strings.ToLower(first) + ".*." + name
 		if _, known := harmfulKeys[form]; known {
@@ -104,7 +104,7 @@ func harmfulForm(section, sub, name string) string {
 	return ""
 }
 
-// harmless reports whether a value of a switch keeps git as it is without one.
+// isHarmlessValue reports whether the value of a switch has no effect beyond git's default.
 func isHarmlessValue(form, value string) bool {
 	yes, no := false, false
 	switch strings.ToLower(value) {

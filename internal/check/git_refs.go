@@ -8,11 +8,11 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// maxRefs is how many refs are named one by one.
+// maxRefs is the number of refs that are listed individually.
 const maxRefs = 20
 
-// judgeRefs names what became of HEAD, branches, tags, the stash and the reflog. Commits are
-// what an agent may make; that they are there is for a person to know.
+// judgeRefs reports changes of HEAD, branches, tags, the stash and the reflog. An agent may commit;
+// a person should know that it did.
 func (j *gitJudge) judgeRefs() {
 	severity := belay.SeverityWarning
 	if j.request.asksForCommit() {
@@ -27,7 +27,7 @@ func (j *gitJudge) judgeRefs() {
 	for i, r := range j.Refs {
 		switch {
 		case r.Name == "refs/stash":
-			continue // its entries are named
+			continue // its entries are reported
 		case strings.HasPrefix(r.Name, "refs/replace/"):
 			j.reject(j.request.hasWord("replace"), "a replacement was "+refVerb(r)+": "+r.Name,
 				"git shows another object in place of the real one", "remove it with: git replace -d")
@@ -40,7 +40,7 @@ func (j *gitJudge) judgeRefs() {
 		s := severity
 		removed, moved := r.From != "" && r.To == "", r.From != "" && strings.HasPrefix(r.Name, "refs/tags/")
 		if removed || moved || r.CommitsRemoved > 0 || strings.HasPrefix(r.To, symbolic) {
-			s = belay.SeverityWarning // asking for a commit is not asking for this
+			s = belay.SeverityWarning // a request to commit does not include this
 		}
 		if strings.HasPrefix(r.Name, "refs/remotes/") {
 			s = belay.SeverityNote // a fetch or a push moves them
@@ -65,7 +65,7 @@ func (j *gitJudge) judgeRefs() {
 
 const symbolic = "ref: "
 
-// describeRef says what became of a ref.
+// describeRef describes the change of a ref.
 func describeRef(r RefChange) (title, detail string) {
 	kind, name := refKind(r.Name)
 	switch {
@@ -130,7 +130,7 @@ func shortOID(oid string) string {
 	return oid[:min(len(oid), 9)]
 }
 
-// judgeIndex names what was staged; what hides changes from the person is rejected.
+// judgeIndex reports what was staged; an entry that hides changes from the person is rejected.
 func (j *gitJudge) judgeIndex() {
 	if j.Index.Unreadable {
 		j.add(belay.SeverityError, "the index cannot be read", "neither belay nor git can read what is staged",
@@ -148,7 +148,7 @@ func (j *gitJudge) judgeIndex() {
 	}
 }
 
-// asksForLoss tells whether the task asks for what lost something.
+// asksForLoss reports whether the task asks for the action that lost something.
 func (j *gitJudge) asksForLoss(l Loss) bool {
 	switch l.Kind {
 	case LostStash:
@@ -159,7 +159,7 @@ func (j *gitJudge) asksForLoss(l Loss) bool {
 	return j.request.namesPath(l.Path)
 }
 
-// judgeLost rejects work of a person that is nowhere any more.
+// judgeLost rejects the loss of a person's work.
 func (j *gitJudge) judgeLost() {
 	for _, l := range j.LostWork {
 		severity := belay.SeverityError

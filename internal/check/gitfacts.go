@@ -20,11 +20,11 @@ import (
 
 // Facts come from snapshots and the repository's objects, never from the working tree.
 
-// Span is a time in which an attempt was at work, as two snapshots.
+// Span is a time in which an attempt worked, between two snapshots.
 type Span struct{ From, To belay.SnapshotID }
 
-// ReadGitFacts reads what differs between two snapshots, as far as it changed in one of the
-// spans. Without spans nobody knows who did it, and all that differs counts.
+// ReadGitFacts returns the differences between two snapshots that arose in one of the spans.
+// Without spans it is unknown who made them, and all count.
 func ReadGitFacts(ctx context.Context, snaps *snapshot.Store, before, after belay.SnapshotID, spans []Span) (GitFacts, error) {
 	f := GitFacts{Root: snaps.Repo.Root, Dir: snaps.Repo.Common, ByAttempt: len(spans) > 0, Snapshot: string(before.Short())}
 	defer snaps.Repo.ShareReader()()
@@ -68,17 +68,17 @@ type factReader struct {
 	sides         map[belay.SnapshotID]*side
 	before, after *side
 	spans         []span
-	dropped       []reflogEntry // of the stash, in a span
+	dropped       []reflogEntry // entries of the stash dropped in a span
 }
 
 type span struct{ from, to *side }
 
-// side is one snapshot, as far as it was read.
+// side is one snapshot, read as needed.
 type side struct {
 	info     snapshot.Info
 	manifest *snapshot.Manifest
 	refs     snapshot.RefState
-	meta     map[string]string // what meta/ holds itself, by name
+	meta     map[string]string // content of meta/, by name
 	index    []git.IndexEntry
 	state    indexState
 }
@@ -88,7 +88,7 @@ type indexState int
 const (
 	indexUnread indexState = iota
 	indexRead
-	indexForeign // of a form that is left to git
+	indexForeign // in a format that only git reads
 	indexDamaged
 )
 
@@ -118,11 +118,11 @@ func (r *factReader) side(ctx context.Context, id belay.SnapshotID) (*side, erro
 	return s, nil
 }
 
-// groups are the folders of meta/ that hold git's own files.
+// groups are the folders of meta/ with git's own files.
 var groups = []string{"admin", "own", "links"}
 
-// changedGitFiles gives git's own files that differ between two sides, with the object of each, a
-// link's under "links/".
+// changedGitFiles returns git's own files that differ between two sides, with the object of each; a
+// link's name begins with "links/".
 func (r *factReader) changedGitFiles(a, b *side) (map[string][2]string, error) {
 	all := map[string][2]string{}
 	for _, group := range groups {
@@ -145,7 +145,7 @@ func (r *factReader) changedGitFiles(a, b *side) (map[string][2]string, error) {
 		}
 	}
 	maps.DeleteFunc(all, func(_ string, both [2]string) bool { return both[0] == both[1] })
-	// A mode alone makes a hook run, or not.
+	// the mode alone decides whether a hook runs
 	modes := map[string]bool{}
 	for _, m := range onlyIn(a.manifest.AdminModes, b.manifest.AdminModes) {
 		modes[m] = true
@@ -171,7 +171,7 @@ func (r *factReader) changedGitFiles(a, b *side) (map[string][2]string, error) {
 	return all, nil
 }
 
-// onlyIn returns the paths whose mode is in the first list alone.
+// onlyIn returns the paths with modes that are only in the first list.
 func onlyIn(a, b []snapshot.Mode) (paths []string) {
 	had := map[snapshot.Mode]bool{}
 	for _, m := range b {
@@ -185,7 +185,7 @@ func onlyIn(a, b []snapshot.Mode) (paths []string) {
 	return paths
 }
 
-// nameBelowGit returns the name of a file below the git folder.
+// nameBelowGit returns the name of a file relative to the git folder.
 func nameBelowGit(path string) string {
 	path = strings.TrimPrefix(path, "links/")
 	_, name, _ := strings.Cut(path, "/")
@@ -253,8 +253,8 @@ func (r *factReader) readFile(path, oid string, s *side) (*GitFile, error) {
 	return f, nil
 }
 
-// changedInSpans returns the files that changed in a span; and, when that may be less than what
-// differs in all, the keys of each config that did.
+// changedInSpans returns the files that changed in a span; and, if that may be less than the total
+// difference, the changed keys of each config.
 func (r *factReader) changedInSpans(ctx context.Context, net map[string][2]string) (map[string]bool, map[string]map[string]bool, error) {
 	names := map[string]bool{}
 	if len(r.spans) == 1 && r.spans[0].from == r.before && r.spans[0].to == r.after {
@@ -283,8 +283,8 @@ func (r *factReader) changedInSpans(ctx context.Context, net map[string][2]strin
 	return names, keys, nil
 }
 
-// addChangedKeys adds the keys that have other values in two states of a config. One that cannot be
-// read has changed them all.
+// addChangedKeys adds the keys with different values in two versions of a config. If one cannot be
+// parsed, all keys count as changed.
 func (r *factReader) addChangedKeys(oids [2]string, name string, into map[string]map[string]bool) error {
 	var values [2]map[string][]string
 	for i, oid := range oids {
@@ -312,7 +312,7 @@ func (r *factReader) addChangedKeys(oids [2]string, name string, into map[string
 	return nil
 }
 
-// maxCounted is how many refs have their commits counted.
+// mostCountedRefs is the number of refs of which the commits are counted.
 const mostCountedRefs = 20
 
 func (r *factReader) readRefs(ctx context.Context, f *GitFacts) error {
@@ -346,8 +346,8 @@ func (r *factReader) readRefs(ctx context.Context, f *GitFacts) error {
 	return r.readWorktrees(f)
 }
 
-// mayBeChangedElsewhere reports whether a ref may as well have been changed by somebody in another
-// working tree: they share all refs but HEAD. One that is gone is named anyway.
+// mayBeChangedElsewhere reports whether a process in another worktree may have changed a ref:
+// worktrees share all refs except HEAD. A deleted ref is reported anyway.
 func (r *factReader) mayBeChangedElsewhere(name string, was [2]string) bool {
 	return r.snaps.Repo.Linked() && was[1] != "" && name != r.before.refs.Head.Branch && name != r.after.refs.Head.Branch
 }
@@ -355,7 +355,7 @@ func (r *factReader) mayBeChangedElsewhere(name string, was [2]string) bool {
 func sideHead(s *side) Head {
 	h := Head{OID: s.refs.Head.OID, Branch: s.refs.Head.Branch}
 	if h.Branch != "" {
-		h.OID = "" // the branch is compared by itself
+		h.OID = "" // the branch is compared separately
 	}
 	return h
 }
@@ -375,7 +375,7 @@ func refChanges(a, b *side) map[string][2]string {
 	return all
 }
 
-// countCommits counts what two commits have of their own; -1 when git cannot tell.
+// countCommits counts the commits that only one of two commits has; -1 if git cannot tell.
 func (r *factReader) countCommits(ctx context.Context, from, to string) (gone, came int) {
 	out, err := r.snaps.Repo.Run(ctx, nil, "rev-list", "--left-right", "--count", from+"..."+to, "--")
 	parts := strings.Fields(string(out))
@@ -412,12 +412,12 @@ func (r *factReader) readWorktrees(f *GitFacts) error {
 	return err
 }
 
-// isTaskWorktree tells a working tree that belay made for a task, by where it lies.
+// isTaskWorktree reports whether belay made a worktree for a task, by its place.
 func isTaskWorktree(folder string) bool {
 	return strings.Contains(folder, "/belay/trees/") || strings.HasSuffix(path.Dir(folder), ".belay")
 }
 
-// worktreesAdded returns the names of the working trees that were added in a span.
+// worktreesAdded returns the names of the worktrees that were added in a span.
 func (r *factReader) worktreesAdded() (map[string]bool, error) {
 	added := map[string]bool{}
 	for _, s := range r.spans {
@@ -457,7 +457,7 @@ func (r *factReader) listWorktrees(s *side) (map[string]string, error) {
 // reflogEntry is one line of a reflog.
 type reflogEntry struct{ oid, message string }
 
-// readReflog returns the entries of a reflog that a snapshot holds, oldest first.
+// readReflog returns the entries of a reflog in a snapshot, oldest first.
 func (r *factReader) readReflog(s *side, ref string) ([]reflogEntry, error) {
 	if s.meta["logs"] == "" {
 		return nil, nil
@@ -491,7 +491,7 @@ func (r *factReader) readStash(ctx context.Context, f *GitFacts) error {
 	if r.before.meta["logs"] == r.after.meta["logs"] && r.before.refs.Refs["refs/stash"] == r.after.refs.Refs["refs/stash"] {
 		return nil
 	}
-	if !r.snaps.Repo.Linked() { // all working trees share one stash
+	if !r.snaps.Repo.Linked() { // all worktrees share one stash
 		then, err := r.readReflog(r.before, "refs/stash")
 		if err != nil {
 			return err
@@ -542,8 +542,8 @@ func (r *factReader) readStash(ctx context.Context, f *GitFacts) error {
 	return nil
 }
 
-// reflogChanges returns the objects of the lines that came to a reflog in a span, and of those
-// that went.
+// reflogChanges returns the objects of the lines that were added to a reflog in a span, and of
+// those that were removed.
 func (r *factReader) reflogChanges(ref string) (came, went map[string]bool, err error) {
 	came, went = map[string]bool{}, map[string]bool{}
 	for _, s := range r.spans {
@@ -568,14 +568,14 @@ func (r *factReader) reflogChanges(ref string) (came, went map[string]bool, err 
 	return came, went, nil
 }
 
-// missingEntries returns the entries of a that b has not.
+// missingEntries returns the entries of a that b lacks.
 func missingEntries(a, b []reflogEntry) []reflogEntry {
 	return slices.DeleteFunc(slices.Clone(a), func(e reflogEntry) bool {
 		return slices.ContainsFunc(b, func(o reflogEntry) bool { return o.oid == e.oid })
 	})
 }
 
-// readIndex reads the index that a snapshot holds.
+// readIndex reads the index in a snapshot.
 func (r *factReader) readIndex(s *side) error {
 	if s.state != indexUnread {
 		return nil
@@ -638,7 +638,7 @@ func (r *factReader) compareIndexes(_ context.Context, f *GitFacts) error {
 	return nil
 }
 
-// newlyHidden returns the paths of b that are hidden from git status and were not in a.
+// newlyHidden returns the paths that are hidden from git status in b and were not in a.
 func newlyHidden(a, b []git.IndexEntry) (paths []string) {
 	was := map[string]bool{}
 	for _, e := range a {
@@ -652,7 +652,7 @@ func newlyHidden(a, b []git.IndexEntry) (paths []string) {
 	return paths
 }
 
-// stagedPaths returns the paths that two indexes have otherwise.
+// stagedPaths returns the paths that differ between two indexes.
 func stagedPaths(a, b []git.IndexEntry) []string {
 	type value struct {
 		mode uint32

@@ -76,7 +76,7 @@ func (r *repo) take() belay.SnapshotID {
 	return i.ID
 }
 
-// between runs lines as an attempt and gives the facts.
+// between runs lines as an attempt and returns the facts.
 func (r *repo) between(lines ...string) GitFacts {
 	r.t.Helper()
 	before := r.take()
@@ -157,9 +157,9 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestLostIsNowhere lets an agent do anything with anybody's files: a person's content is
-// lost exactly when its path is gone or as a commit has it, and no file, no index, no commit
-// and no stash has its bytes.
+// TestLostIsNowhere: an agent changes files at random. A person's content is lost exactly if its
+// path is missing or has the content of a commit, and no file, no index, no commit and no stash
+// contains it.
 func TestLostIsNowhere(t *testing.T) {
 	ops := []string{"git checkout -q HEAD -- %s", "git reset -q --hard", "rm -f %s", "git clean -qfd", "mv %s moved-%s", "echo agent >> %s", "echo agent > %s",
 		"git add -A; git commit -qm agent", "git stash -q -u", "git stash pop -q", "git stash drop -q", "git add %s", "cp %s copy-%s", "git checkout -q -B side", "git reset -q", "git checkout -q main"}
@@ -231,7 +231,7 @@ func (r *repo) has(text []byte) bool {
 	return strings.Contains(all, oid)
 }
 
-// What a person does between two attempts, and what tests do, is not the attempt's.
+// TestOnlyTheSpans: changes of a person between two attempts, and of tests, are not the attempt's.
 func TestOnlyTheSpans(t *testing.T) {
 	r := open(t)
 	r.write("notes", "mine\n")
@@ -257,14 +257,14 @@ func TestOnlyTheSpans(t *testing.T) {
 	if len(f.Refs) != 1 || f.Refs[0].Name != "refs/heads/agents" || len(f.LostWork) > 0 {
 		t.Errorf("%+v, %+v", f.Refs, f.LostWork)
 	}
-	// The whole time, when nobody knows whose it was.
+	// without spans, the complete time counts
 	if f, err = ReadGitFacts(t.Context(), r.snaps, ids[0], ids[3], nil); err != nil || f.ByAttempt || len(f.Files) != 3 || len(f.Refs) != 2 || len(f.LostWork) != 1 {
 		t.Errorf("%v %+v", err, f)
 	}
 }
 
-// What a person does with his stash, his index, his working trees and his merge between two
-// attempts is his; what an attempt does with them in the same run counts.
+// TestOnlyTheSpansOfGit: what a person does with the stash, the index, worktrees and a merge
+// between two attempts is not the attempt's; what an attempt does with them counts.
 func TestOnlyTheSpansOfGit(t *testing.T) {
 	person := "git stash drop -q stash@{1}; git reset -q f1; git checkout -q -- f1; git worktree add -q -b his ../his; rm -f .git/MERGE_*; git reflog expire --expire=now HEAD"
 	attempt := "git stash drop -q stash@{0}; git reset -q f2; git checkout -q -- f2; git worktree add -q -b its ../its; git reflog delete HEAD@{0}"
@@ -302,7 +302,7 @@ func TestOnlyTheSpansOfGit(t *testing.T) {
 	}
 }
 
-// A hook that is only made executable is a change; one that git ships is none.
+// TestModeOfAHook: making a hook executable is a change, unless git ships the hook.
 func TestModeOfAHook(t *testing.T) {
 	r := open(t)
 	r.write(".git/hooks/pre-push", "#!/bin/sh\n")

@@ -14,84 +14,83 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// GitCheck is the check's.
+// GitCheck is the name of the check.
 const GitCheck = "git"
 
 // GitFile is a file of a git folder.
 type GitFile struct {
-	Data []byte // of a link: its target
+	Data []byte // the target of a link
 	Perm uint16
 	Link bool
 }
 
-// FileChange is a file of a git folder that differs; nil is not there. Name is its path
-// below the git folder.
+// FileChange is a changed file of a git folder; nil if it does not exist. Name is its path below
+// the git folder.
 type FileChange struct {
 	Name          string
 	Before, After *GitFile
 }
 
-// RefChange is a ref that differs. From and To are object names or "ref: NAME", "" where
-// there is none. Gone and Came count the commits that From has and To has not, and the
-// other way round; both are -1 when that is not known. Of a new branch Came counts what the
-// commit of HEAD before has not.
+// RefChange is a changed ref. From and To are object names or "ref: NAME", "" if there is none.
+// Gone counts the commits that only From has, and Came those that only To has; both are -1 if
+// unknown. For a new branch, Came counts the commits that HEAD before lacks.
 type RefChange struct {
 	Name, From, To               string
 	CommitsRemoved, CommitsAdded int
 }
 
-// Head is where HEAD stood: a commit, and a branch unless it was detached.
+// Head is the position of HEAD: a commit, and a branch unless it is detached.
 type Head struct{ OID, Branch string }
 
-// Index is what the attempt did to the index.
+// Index is the attempt's changes of the index.
 type Index struct {
 	Unreadable bool
 	Hidden     []string // paths newly marked assume-unchanged or skip-worktree
-	Staged     []string // paths with another content or mode staged, while HEAD stayed
+	Staged     []string // paths staged with another content or mode, while HEAD was unchanged
 }
 
-// Loss is work of a person that was committed nowhere and is in no file, commit, index or
-// stash now.
+// Loss is uncommitted work of a person that is in no file, commit, index or stash now.
 type Loss struct {
 	Path   string
 	Kind   LossKind
-	Unsure bool // it may be something that a tool makes again, or that was moved
+	Unsure bool // a tool may recreate it, or it may have been moved
 }
 
-// LossKind says how it was lost.
+// LossKind is how work was lost.
 type LossKind string
 
-// The kinds of lost work.
+// Kinds of lost work.
 const (
-	LostEdits  LossKind = "edits"     // edits of a tracked file, which is now as a commit has it
-	LostFile   LossKind = "file"      // a file with edits that is gone
-	LostNew    LossKind = "untracked" // an untracked file that is gone
-	LostStaged LossKind = "staged"    // content that only the index had
+	LostEdits  LossKind = "edits"     // edits of a tracked file, which now has the content of a commit
+	LostFile   LossKind = "file"      // an edited file that is missing
+	LostNew    LossKind = "untracked" // an untracked file that is missing
+	LostStaged LossKind = "staged"    // content that was only in the index
 	LostStash  LossKind = "stash"     // an entry of the stash; Path is its message
 )
 
-// GitFacts are what differs between the state before and the one that is judged, as far as
-// an attempt had a hand in it.
+// GitFacts are the differences of git's state between the before and the after snapshot, as far as
+// an attempt may have made them.
 type GitFacts struct {
 	Files        []FileChange
-	KeyChanged   func(file, key string) bool // whether an attempt changed a key of a config; nil: all of them
-	ConfigBefore []byte                      // the config before
-	Root, Dir    string                      // of the working tree and the git folder, for paths in the config
+	KeyChanged   func(file, key string) bool // reports whether an attempt changed a key of a config; nil: all
+	ConfigBefore []byte                      // the previous config
+	Root, Dir    string                      // of the worktree and the git folder, for paths in the config
 	Paths        []string                    // changed files of the tree
 
 	HeadFrom, HeadTo                Head
 	Refs                            []RefChange
-	ReflogTruncated                 bool // HEAD's reflog has lost its newest lines
+	ReflogTruncated                 bool // HEAD's reflog lost its newest lines
 	Index                           Index
 	StashPushed, StashDropped       []string // messages of stash entries
 	OperationBefore, OperationAfter string   // the operation in progress, "" for none
-	Worktrees                       []string // folders of working trees that were added
+	Worktrees                       []string // folders of added worktrees
 	LostWork                        []Loss
-	ByAttempt                       bool   // it is known that an attempt did it, and no person
-	Snapshot                        string // the id of the before state, for commands to restore from it
+	ByAttempt                       bool   // an attempt certainly did it, and no person
+	Snapshot                        string // the ID of the before snapshot, for restore commands
 }
 
-// JudgeGit returns the check's result. The scope and the request say what the task allows.
+// JudgeGit returns the result of the check. The scope and the request determine what the task
+// allows.
 func JudgeGit(f GitFacts, scope belay.Scope, request belay.Request) belay.CheckResult {
 	j := gitJudge{GitFacts: f, scope: scope, request: newRequestText(request)}
 	j.judgeFiles()
@@ -135,7 +134,7 @@ func (j *gitJudge) add(s belay.Severity, title, detail, try string) {
 		Detail: detail, Recommendation: try})
 }
 
-// reject adds an error, or a warning when the task asks for it by name.
+// reject adds an error, or a warning if the task asks for it by name.
 func (j *gitJudge) reject(asked bool, title, detail, try string) {
 	if asked {
 		j.add(belay.SeverityWarning, title, detail+" (the task asks for it)", "")
@@ -146,7 +145,7 @@ func (j *gitJudge) reject(asked bool, title, detail, try string) {
 
 func (j *gitJudge) warn(title, detail string) { j.add(belay.SeverityWarning, title, detail, "") }
 
-// Advice for whoever made the change; an agent reads it in its next prompt.
+// Advice for the agent, part of its next prompt.
 const (
 	tryConfig = "restore git's config; pass settings to a single command with git -c"
 	tryHooks  = "restore git's hooks; only a person can ask for one, by name"
@@ -194,7 +193,7 @@ func (j *gitJudge) judgeFiles() {
 	}
 }
 
-// moduleOf takes the submodule's folder off a name.
+// moduleOf splits the submodule's folder off a name.
 func moduleOf(name string) (module, rest string) {
 	if !strings.HasPrefix(name, "modules/") {
 		return "", name
@@ -207,7 +206,7 @@ func moduleOf(name string) (module, rest string) {
 	return name, ""
 }
 
-// isNewModule reports whether the submodule was not there before.
+// isNewModule reports whether the submodule did not exist before.
 func (j *gitJudge) isNewModule(module string) bool {
 	return slices.ContainsFunc(j.Files, func(c FileChange) bool { return c.Name == module+"/config" && c.Before == nil })
 }
@@ -231,7 +230,7 @@ func linkNote(c FileChange) string {
 	return ""
 }
 
-// judgeConfig judges the keys of one config that have other values.
+// judgeConfig judges the changed keys of one config.
 func (j *gitJudge) judgeConfig(c FileChange, made bool) {
 	if c.After != nil && c.After.Link {
 		j.add(belay.SeverityError, c.Name+" is now a link", "it points to "+belay.VisibleLine(string(c.After.Data)), tryConfig)
@@ -244,7 +243,7 @@ func (j *gitJudge) judgeConfig(c FileChange, made bool) {
 	}
 	then, err := keysOf(c.Before)
 	if err != nil {
-		then = nil // it was broken: what is there now counts as new
+		then = nil // it could not be parsed, so all current keys count as new
 	}
 	if c.After == nil {
 		j.add(belay.SeverityError, c.Name+" was removed", "its protections are gone too", tryConfig)
@@ -297,7 +296,7 @@ func keyVerb(then, now []string) string {
 	return "changed"
 }
 
-// shownKey writes a key without what may be secret in it: an address may hold a password.
+// shownKey returns a key without possible secrets: an address may contain a password.
 func shownKey(section, sub, name string) string {
 	if sub == "" {
 		return section + "." + name
@@ -326,9 +325,9 @@ func remotesOf(keys map[string][]string) map[string]bool {
 	return names
 }
 
-// judgeIncluded judges files of the tree that git's config led to before the task: hooks in
-// core.hooksPath, and configs that it includes. They run, or decide what runs, although
-// they are files like any other.
+// judgeIncluded judges files of the tree that git's config used before the task: hooks in
+// core.hooksPath, and included configs. They run, or decide what runs, although they are ordinary
+// files.
 func (j *gitJudge) judgeIncluded() {
 	list, err := git.ParseConfig(j.ConfigBefore)
 	if err != nil || len(j.Paths) == 0 {
@@ -357,7 +356,8 @@ func (j *gitJudge) judgeIncluded() {
 	}
 }
 
-// pathInTree returns where in the working tree a path of the config leads, "" when it does not.
+// pathInTree returns the path in the working tree that a path of the config means, "" if it is
+// outside.
 func (j *gitJudge) pathInTree(from, value string) string {
 	if !path.IsAbs(value) {
 		value = path.Join(from, value)
@@ -369,7 +369,7 @@ func (j *gitJudge) pathInTree(from, value string) string {
 	return rel
 }
 
-// globNamesFolder reports whether one of the globs covers a path and names the folder that it is in.
+// globNamesFolder reports whether one of the globs covers a path and names its folder.
 func globNamesFolder(globs []string, folder, p string) bool {
 	return slices.ContainsFunc(globs, func(one string) bool {
 		return strings.HasPrefix(strings.TrimPrefix(one, "./"), folder) && belay.Covers(one, p)

@@ -10,8 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Every form in the table is found by a key of that form, written in any case; and no other
-// table is needed to find it.
+// TestHarmfulKeys: a key of each form in the table is found, in any case, and by no other form.
 func TestHarmfulKeys(t *testing.T) {
 	t.Parallel()
 	for form, why := range harmfulKeys {
@@ -24,7 +23,7 @@ func TestHarmfulKeys(t *testing.T) {
 				t.Errorf("%s (%s): %q, want %q", key, form, got, why)
 			}
 		}
-		if strings.Count(form, ".") == 2 && strings.Contains(form, ".*.") { // credential.helper as well as credential.URL.helper
+		if strings.Count(form, ".") == 2 && strings.Contains(form, ".*.") { // both credential.helper and credential.URL.helper
 			key := strings.Replace(form, ".*", "", 1)
 			if whyDangerous(key, "evil", nil) == "" {
 				t.Errorf("%s runs nothing, %s does", key, form)
@@ -55,7 +54,7 @@ func TestDanger(t *testing.T) {
 			t.Errorf("%s = %s passes", kv[0], kv[1])
 		}
 	}
-	// What tools and people set all the time.
+	// set by tools and people all the time
 	for _, kv := range [][2]string{
 		{"user.name", "A"}, {"user.email", "a@b"}, {"core.autocrlf", "input"}, {"core.filemode", "false"}, {"core.fsmonitor", "true"}, {"core.fsmonitor", "false"},
 		{"core.untrackedcache", "true"}, {"core.bare", "false"}, {"branch.main.remote", "origin"}, {"branch.main.remote", "."}, {"branch.main.merge", "refs/heads/main"},
@@ -80,7 +79,7 @@ func asks(texts ...string) (r belay.Request) {
 	return r
 }
 
-// found gives the findings as lines "severity title".
+// found returns the findings as lines "severity title".
 func found(f GitFacts, files []string, r belay.Request) (lines []string) {
 	for _, one := range JudgeGit(f, belay.Scope{Files: files}, r).Findings {
 		lines = append(lines, string(one.Severity)+" "+one.Title)
@@ -142,7 +141,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// No finding shows a value: it may be a secret.
+// TestNoValueIsShown: no finding contains a value, which may be a secret.
 func TestNoValueIsShown(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// GuardTree notes the tree before linters run. What differs afterwards they have edited, and
-// it is restored to the capture, with a rescue: but only where the run holds the tree,
-// and only when it was just as captured before they ran. Otherwise somebody else is at
-// work in it, and what they edit must not be taken for the linter's.
+// GuardTree records the tree before linters run. Differences afterwards are the linters' edits, and
+// the capture is restored, with a rescue: but only if the run has locked the tree, and if it was
+// exactly as captured before they ran. Otherwise another process edits it, and those edits must not
+// be attributed to the linter.
 func GuardTree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
 	held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
 	return func(ctx context.Context) (func(context.Context) (lint.Edits, error), error) {
@@ -46,7 +46,7 @@ func GuardTree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
 				Paths: edits.Paths, FilesOnly: true, Task: task, Command: "lint", Reason: "a linter changed files",
 			})
 			edits.Reverted = err == nil
-			return edits, nil // what could not be restored is named, and stays as the tests' own doing does
+			return edits, nil // what could not be restored is reported, and stays like the files that tests leave
 		}, nil
 	}
 }

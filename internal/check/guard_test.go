@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// open makes a repository with one commit and opens it.
+// openGuarded creates a repository with one commit and opens it.
 func openGuarded(t *testing.T) (string, *restore.Store) {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
@@ -65,8 +65,8 @@ func take(t *testing.T, snaps *restore.Store) belay.SnapshotID {
 	return info.ID
 }
 
-// TestTree: edits are put back only where the run holds the tree and nobody else had
-// changed it since the capture; elsewhere they are named and stay.
+// TestTree: edits are reverted only if the run has locked the tree and nobody else changed it since
+// the capture; otherwise they are reported and stay.
 func TestTree(t *testing.T) {
 	dir, snaps := openGuarded(t)
 	for _, tt := range []struct {
@@ -112,7 +112,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestAdded: the lines of a change are those that linters may speak of.
+// TestAdded: linters may report on the lines of a change.
 func TestAdded(t *testing.T) {
 	dir, snaps := openGuarded(t)
 	before := take(t, snaps)

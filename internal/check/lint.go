@@ -9,12 +9,12 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// checkLint asks what the project's linters say of the change. They run before the tests,
-// which must not see what a linter edits, and get half of the time at most when there
-// are tests to run; those that were only detected, a quarter.
+// checkLint runs the project's linters on the change. They run before the tests, which must not see
+// their edits, and get at most half of the time if there are tests to run; detected linters get a
+// quarter.
 func checkLint(ctx context.Context, in Input) belay.CheckResult {
 	defer close(in.lintDone)
-	whole := ctx // files that other checks read as well are not bound by the linters' time
+	whole := ctx // reading files, which other checks share, is not limited by the linters' time
 	if deadline, ok := ctx.Deadline(); ok && in.Checks.Tests.Set() && in.skipReason(nameTests) == "" {
 		part := time.Duration(2)
 		if len(in.Checks.Linters) > 0 && in.Checks.Linters[0].From == "detected" {

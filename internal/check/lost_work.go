@@ -18,20 +18,20 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Bounds on what is read to find lost work. What is larger is compared as a whole.
+// Limits of what is read to find lost work. Larger files are only compared as a whole.
 const (
-	maxLines  = 1 << 20 // bytes of one file whose lines are compared
-	maxOthers = 200     // changed files in which lines are looked for
+	maxLines  = 1 << 20 // size of a file of which the lines are compared, in bytes
+	maxOthers = 200     // changed files that are searched for lines
 )
 
-// findLostWork finds work that was committed nowhere when an attempt began, and is nowhere now: in
-// no file, no index, no commit and no stash. It looks only at paths that the attempt took
-// away or gave the content of a commit; what was edited further is judged as any edit.
+// findLostWork finds work that was uncommitted when an attempt began, and that is now in no file,
+// no index, no commit and no stash. It only examines paths that the attempt deleted or reset to the
+// content of a commit; further edits are judged like any edit.
 //
-// Lines that the attempt moved to another file are not lost: for a file that is gone, half
-// of its own lines have to be missing from all that changed.
+// Lines that the attempt moved to another file are not lost: a missing file counts only if half of
+// its own lines are missing from everything that changed.
 //
-// A commit to compare with, which is a snapshot that only this command knows, has nothing uncommitted.
+// A commit to compare with, in a snapshot that only this command uses, has nothing uncommitted.
 func (r *factReader) findLostWork(ctx context.Context, f *GitFacts) error {
 	if r.before.info.Transient {
 		return r.findLostStashes(ctx, f)
@@ -48,7 +48,7 @@ func (r *factReader) findLostWork(ctx context.Context, f *GitFacts) error {
 			any[p] = true
 		}
 	}
-	skip := map[string]bool{} // what is known to be lost, and what attempts before changed: that is theirs
+	skip := map[string]bool{} // known losses, and changes of earlier attempts, which are not a person's
 	for i, s := range r.spans {
 		from := s.from
 		if i == 0 {
@@ -113,10 +113,10 @@ func (r *factReader) findLostSince(ctx context.Context, f *GitFacts, from *side,
 	return err
 }
 
-// isBelayPath are files that belay itself writes while a task continues.
+// isBelayPath reports whether belay itself may write a file during a task.
 func isBelayPath(p string) bool { return strings.HasPrefix(p, ".belay/") }
 
-// headTree names the tree of a side's HEAD.
+// headTree returns the tree ID of a side's HEAD.
 func (r *factReader) headTree(s *side) string {
 	if s.refs.Head.OID == "" {
 		return r.snaps.Repo.HashObject("tree", nil)
@@ -124,19 +124,19 @@ func (r *factReader) headTree(s *side) string {
 	return s.refs.Head.OID + "^{tree}"
 }
 
-// lostWorkSearch looks for lost work between one side and the state after.
+// lostWorkSearch searches for work lost between one side and the after snapshot.
 type lostWorkSearch struct {
 	reader         *factReader
 	from           *side
 	changed, dirty map[string]git.Difference
-	blobsAfter     map[string]bool   // blobs that the state after has somewhere
-	lines          map[string]bool   // lines of all that changed, as they are now
-	headAfter      map[string]string // what the HEAD of the state after has, by path
-	oldHead        bool              // HEAD is at a commit that was there before
-	headRead       bool              // heads and oldHead are known
+	blobsAfter     map[string]bool   // blobs anywhere in the after snapshot
+	lines          map[string]bool   // lines of everything that changed, in the current version
+	headAfter      map[string]string // blobs in HEAD of the after snapshot, by path
+	oldHead        bool              // HEAD is at a commit that existed before
+	headRead       bool              // headAfter and oldHead are set
 }
 
-// findLoss says whether the uncommitted content of a path is lost.
+// findLoss returns the loss of a path's uncommitted content, nil for none.
 func (h *lostWorkSearch) findLoss(ctx context.Context, p string) (*Loss, error) {
 	was, now := h.dirty[p], h.changed[p]
 	loss := &Loss{Path: p}
@@ -180,7 +180,7 @@ func (h *lostWorkSearch) findLoss(ctx context.Context, p string) (*Loss, error) 
 	own := linesNotIn(mine, base)
 	if len(own) == 0 {
 		if now.NewMode == 0 {
-			return nil, nil // it was a commit's file with lines taken out
+			return nil, nil // a commit's version with lines removed
 		}
 		return loss, nil
 	}
@@ -191,7 +191,8 @@ func (h *lostWorkSearch) findLoss(ctx context.Context, p string) (*Loss, error) 
 	return loss, nil
 }
 
-// mayBeOnDisk reports whether a path that the snapshot after has not may still be on the disk.
+// mayBeOnDisk reports whether a path that is missing in the after snapshot may still exist on the
+// disk.
 func (h *lostWorkSearch) mayBeOnDisk(p string) bool {
 	m := h.reader.after.manifest
 	if snapshot.ListCovers(m.Ignored, p) {
@@ -210,8 +211,8 @@ func (h *lostWorkSearch) mayBeOnDisk(p string) bool {
 	return false
 }
 
-// isCommitted reports whether a path is now as a commit has it that was there before: as
-// HEAD had it, or as the commit that HEAD was moved to has it.
+// isCommitted reports whether a path now has the content of a commit that existed before: of HEAD,
+// or of the commit that HEAD was moved to.
 func (h *lostWorkSearch) isCommitted(ctx context.Context, p string) (bool, error) {
 	now := h.changed[p].NewOID
 	if d := h.dirty[p]; d.OldMode != 0 && d.OldOID == now {
@@ -244,8 +245,8 @@ func (h *lostWorkSearch) isCommitted(ctx context.Context, p string) (bool, error
 	return h.oldHead && h.headAfter[p] == now, nil
 }
 
-// listAddedObjects lists what the attempt's commits and stash entries have that was not in the
-// repository's history before.
+// listAddedObjects lists the objects of the attempt's commits and stash entries that were not in
+// the repository's history before.
 func (h *lostWorkSearch) listAddedObjects(ctx context.Context, args ...string) (string, error) {
 	var ask strings.Builder
 	old := map[string]bool{}
@@ -287,8 +288,8 @@ func (h *lostWorkSearch) listAddedObjects(ctx context.Context, args ...string) (
 	return string(out), err
 }
 
-// isBlobMissing reports whether the state after has a blob in no file, not in the index, and in
-// no commit or stash that was made since.
+// isBlobMissing reports whether the after snapshot has a blob in no file, not in the index, and in
+// no new commit or stash.
 func (h *lostWorkSearch) isBlobMissing(ctx context.Context, oid string) (bool, error) {
 	if h.blobsAfter == nil {
 		if err := h.listBlobs(ctx); err != nil {
@@ -326,8 +327,8 @@ func (h *lostWorkSearch) readBlob(oid string) ([]byte, error) {
 	return o.Data, err
 }
 
-// isConversion reports whether two contents are one file, as a commit has it and as the disk
-// has it: line endings, or a pointer of git-lfs.
+// isConversion reports whether two contents are the committed and the checked-out form of the same
+// file: line endings, or a pointer of git-lfs.
 func (h *lostWorkSearch) isConversion(committed, disk []byte) bool {
 	if bytes.Equal(unixLineEnds(committed), unixLineEnds(disk)) {
 		return true
@@ -340,8 +341,8 @@ func (h *lostWorkSearch) isConversion(committed, disk []byte) bool {
 
 func unixLineEnds(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
-// hasUnknownFilter reports whether attributes above a path convert content in ways that belay does
-// not know: then what differs from a commit may be no edit.
+// hasUnknownFilter reports whether attributes for a path convert content in ways that belay does
+// not know: a difference from the commit may then be no edit.
 func (h *lostWorkSearch) hasUnknownFilter(p string) bool {
 	names := []string{h.from.info.Commit + ":meta/admin/info/attributes"}
 	for dir := path.Dir(p); ; dir = path.Dir(dir) {
@@ -363,11 +364,11 @@ func (h *lostWorkSearch) hasUnknownFilter(p string) bool {
 	return false
 }
 
-// throwawayPatterns are the ends of names, and folders, of what tools make and remove.
+// throwawayPatterns are extensions and folders of files that tools create and remove.
 var throwawayPatterns = []string{".log", ".tmp", ".temp", ".bak", ".swp", ".pyc", ".o", ".a", ".so", ".class", ".out", ".test",
 	".pid", ".orig", ".rej", "~", ".coverage", ".DS_Store", ".tsbuildinfo", ".sum", ".lock"}
 
-// isThrowaway reports whether a path looks like what a build or a test leaves.
+// isThrowaway reports whether a path looks like a product of a build or a test.
 func isThrowaway(p string) bool {
 	for _, end := range throwawayPatterns {
 		if strings.HasSuffix(p, end) {
@@ -384,8 +385,8 @@ func isThrowaway(p string) bool {
 	return false
 }
 
-// linesNotIn returns the lines of a text that its base has not, without blank ones and those
-// of signs alone.
+// linesNotIn returns the lines of a text that its base lacks, without blank lines and those without
+// letters or digits.
 func linesNotIn(text, base []byte) []string {
 	had := distinctLines(base)
 	var own []string
@@ -397,8 +398,8 @@ func linesNotIn(text, base []byte) []string {
 	return own
 }
 
-// changeSizeText gives the different lines of a text that say something, without the white space
-// around them: what is moved is often indented again.
+// distinctLines returns the set of meaningful lines of a text, trimmed, because moved lines are
+// often indented differently.
 func distinctLines(text []byte) map[string]bool {
 	lines := map[string]bool{}
 	for line := range bytes.Lines(text) {
@@ -410,7 +411,8 @@ func distinctLines(text []byte) map[string]bool {
 	return lines
 }
 
-// areLinesMoved reports whether at least half of some lines are in what changed, as it is now.
+// areLinesMoved reports whether at least half of the lines are in the current versions of changed
+// files.
 func (h *lostWorkSearch) areLinesMoved(own []string) (bool, error) {
 	if h.lines == nil {
 		h.lines = map[string]bool{}
@@ -445,7 +447,7 @@ func hasHalf(own []string, in map[string]bool) bool {
 	return 2*n >= len(own)
 }
 
-// findLostStaged finds content that only the index had, and that is nowhere now.
+// findLostStaged finds content that was only in the index and is now missing.
 func (h *lostWorkSearch) findLostStaged(ctx context.Context, skip map[string]bool) ([]Loss, error) {
 	byAttempt := slices.ContainsFunc(h.reader.spans, func(s span) bool { return s.from.meta["index"] != s.to.meta["index"] })
 	if h.from.meta["index"] == h.reader.after.meta["index"] || !byAttempt {
@@ -467,7 +469,7 @@ func (h *lostWorkSearch) findLostStaged(ctx context.Context, skip map[string]boo
 		oid := hexOf(e.OID)
 		d := h.dirty[e.Path]
 		if e.Stage != 0 || !held[oid] || d.NewOID == oid || skip[e.Path] || isBelayPath(e.Path) {
-			continue // the file itself has it, or had
+			continue // it is or was in the file itself
 		}
 		if mine, err := h.wasUnstaged(e); err != nil {
 			return nil, err
@@ -486,7 +488,7 @@ func (h *lostWorkSearch) findLostStaged(ctx context.Context, skip map[string]boo
 			return nil, err
 		}
 		if len(list) == 0 {
-			continue // what was staged is part of what the file says
+			continue // the staged content is part of the file's
 		}
 		if moved, err := h.areLinesMoved(list); err != nil {
 			return nil, err
@@ -500,8 +502,8 @@ func (h *lostWorkSearch) findLostStaged(ctx context.Context, skip map[string]boo
 	return lost, nil
 }
 
-// linesOnlyStaged gives the lines of a staged entry that neither the file nor its committed content has; d is how the file
-// differed.
+// linesOnlyStaged returns the lines of a staged entry that neither the file nor its committed
+// content has; d is the file's difference.
 func (h *lostWorkSearch) linesOnlyStaged(e git.IndexEntry, d git.Difference) ([]string, error) {
 	text, err := h.readBlob(hexOf(e.OID))
 	if err != nil {
@@ -509,7 +511,7 @@ func (h *lostWorkSearch) linesOnlyStaged(e git.IndexEntry, d git.Difference) ([]
 	}
 	own := distinctLines(text)
 	others := []string{d.OldOID, d.NewOID}
-	if d.NewOID == "" && !strings.Contains(e.Path, "\n") { // the file is as HEAD has it
+	if d.NewOID == "" && !strings.Contains(e.Path, "\n") { // the file is unchanged from HEAD
 		others = []string{h.from.refs.Head.OID + ":" + e.Path}
 	}
 	for _, other := range others {
@@ -527,8 +529,8 @@ func (h *lostWorkSearch) linesOnlyStaged(e git.IndexEntry, d git.Difference) ([]
 	return slices.Collect(maps.Keys(own)), nil
 }
 
-// wasUnstaged reports whether an attempt took an entry out of the index, or gave it other
-// content. Where an index cannot be read it may have.
+// wasUnstaged reports whether an attempt removed an entry from the index, or changed its content.
+// If an index cannot be read, it returns true.
 func (h *lostWorkSearch) wasUnstaged(e git.IndexEntry) (bool, error) {
 	is := func(o git.IndexEntry) bool { return o.Path == e.Path && o.Stage == e.Stage && o.OID == e.OID }
 	for _, s := range h.reader.spans {
@@ -545,8 +547,8 @@ func (h *lostWorkSearch) wasUnstaged(e git.IndexEntry) (bool, error) {
 	return false, nil
 }
 
-// wasRestaged reports whether the index has now of a path what the file has: a git add, which
-// leaves the file's later edits in the place of the earlier ones that were staged.
+// wasRestaged reports whether the index now has the file's content: a git add replaced earlier
+// staged edits by later ones.
 func (h *lostWorkSearch) wasRestaged(p string) bool {
 	now := h.dirty[p].NewOID
 	if c, changed := h.changed[p]; changed {
@@ -555,8 +557,8 @@ func (h *lostWorkSearch) wasRestaged(p string) bool {
 	return slices.ContainsFunc(h.reader.after.index, func(e git.IndexEntry) bool { return e.Path == p && hexOf(e.OID) == now })
 }
 
-// findLostStashes finds entries of the stash that were dropped while what they hold is in no
-// file, commit or other entry.
+// findLostStashes finds dropped stash entries with content that is in no file, commit or other
+// entry.
 func (r *factReader) findLostStashes(ctx context.Context, f *GitFacts) error {
 	if len(r.dropped) == 0 {
 		return nil
@@ -578,12 +580,12 @@ func (r *factReader) findLostStashes(ctx context.Context, f *GitFacts) error {
 	return nil
 }
 
-// isStashLost reports whether an entry holds a file whose content, and most of whose own
-// lines, are nowhere.
+// isStashLost reports whether an entry contains a file of which the content, and most of its own
+// lines, are missing.
 func (h *lostWorkSearch) isStashLost(ctx context.Context, oid string) (bool, error) {
 	held, err := h.reader.diffTrees(ctx, oid+"^1^{tree}", oid+"^{tree}")
 	if err != nil {
-		return true, nil // it can no longer be read, and it cannot be told what it held
+		return true, nil // its content can no longer be read
 	}
 	if untracked, err := h.reader.rd.Walk(oid + "^3^{tree}"); err == nil {
 		for _, e := range untracked {

@@ -39,8 +39,8 @@ export const OPENING = { monday: "9-17", tuesday: "9-17", friday: "9-20" };
 	"lib/menu.rb":          "class Menu\n  ITEMS = %w[soup salad bread]\n\n  def total\n    ITEMS.size\n  end\nend\n",
 }
 
-// did makes edits of the shop: file, old text, new text. No old text appends; a file that is not
-// there is made, one whose new text is "gone" deleted.
+// did applies edits to the shop: file, old text, new text. Without an old text it appends; a
+// missing file is created, and a new text "gone" deletes the file.
 func did(edits ...string) map[string]string {
 	after := maps.Clone(shop)
 	for i := 0; i < len(edits); i += 3 {
@@ -84,7 +84,7 @@ func pyTest(name string) string {
 	return "\n\ndef " + name + "():\n    assert User(\"c\", \"d\").mail == \"d\"\n"
 }
 
-// natural are requests as people write them, each with work that does what it says.
+// natural are requests as people write them, each with work that fulfils it.
 var natural = map[string]map[string]string{
 	"Replace the two teas with three sodas":                                         did("src/menu.ts", blackTea+greenTea, drink("Cola", "Lime", "Root")),
 	"Add 3 drinks instead of the two teas":                                          did("src/menu.ts", blackTea+greenTea, drink("Cola", "Lime", "Root")),
@@ -150,7 +150,7 @@ var natural = map[string]map[string]string{
 	"Keep the 6 drinks and add 2 sizes":                                             did("src/menu.ts", "\"large\"]", "\"large\", \"huge\", \"tiny\"]"),
 }
 
-// TestNatural: the work that a request asks for is never rejected.
+// TestNatural: work that fulfils a request is never rejected.
 func TestNatural(t *testing.T) {
 	t.Parallel()
 	if len(natural) < 60 {
@@ -165,7 +165,7 @@ func TestNatural(t *testing.T) {
 	}
 }
 
-// shortCases are requests with work that converts what was there, or leaves some of it out.
+// shortCases are requests with work that converts existing items, or omits some.
 var shortCases = []struct {
 	words string
 	after map[string]string
@@ -187,7 +187,7 @@ var shortCases = []struct {
 	{"Replace the 2 teas and add 2 more drinks", did("src/menu.ts", blackTea+greenTea, drink("Cola", "Lime"))},
 }
 
-// TestShort: work that falls short of a stated number is rejected.
+// TestShort: work with fewer items than stated is rejected.
 func TestShort(t *testing.T) {
 	t.Parallel()
 	for _, c := range shortCases {

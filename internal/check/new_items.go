@@ -10,22 +10,24 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// What was to be added may be a new item that is called so: "add support for MDX" and a key "Mdx" in a table of
-// languages. Such an item is evidence. Where its list has no more items than before, an existing one had to go for it.
+// An addition may be a new item with the requested name: "add support for MDX" and a key "Mdx" in a
+// table of languages. Such an item is evidence. If its list did not grow, an existing item was
+// removed for it.
 
 var (
-	// objectEnd is where a text stops naming what is to be added, and says where, how or why.
+	// objectEnd matches where a text stops naming what is to be added, and continues with where,
+	// how or why.
 	objectEnd = lazyregexp.New(`(?i)\s(?:to|in|into|inside|within|from|on|at|as|with|when|where|while|so|that|which|because|since|by|via|` +
 		`if|unless|without|instead|using|like)\s|\s\(|[;:,.](?:\s|$)|\s[-–—]+\s`)
-	// genericWords are words for any thing that is added, which say nothing of what it is.
+	// genericWords are words for any addition, which do not identify it.
 	genericWords = lazyregexp.Of("support entry definition missing basic initial proper full correct")
-	// replacingVerb are words of a request that has existing things go or change.
+	// replacingVerb matches requests to remove or change existing things.
 	replacingVerb = lazyregexp.New(`(?i)\b(?:replac|instead|renam|remov|drop|delet|swap|substitut|chang|updat|mov|` +
 		`refactor|switch|migrat|upgrad|` +
 		`rewrit|rework|split|merg|convert|turn)`)
 )
 
-// newItems are the new items of the lists in changed files.
+// newItems returns the new items of the lists in changed files.
 func (j *contractJudge) newItems() []count.NewItem {
 	if !j.openPair() {
 		return nil
@@ -33,7 +35,7 @@ func (j *contractJudge) newItems() []count.NewItem {
 	return j.countPair.NewItems()
 }
 
-// objectWords returns the words that say what a requirement is to add.
+// objectWords returns the words that name what a requirement adds.
 func objectWords(text string) []string {
 	text = strings.TrimSpace(text)
 	if _, rest, ok := strings.Cut(text, " "); ok { // the verb
@@ -45,8 +47,8 @@ func objectWords(text string) []string {
 	return slices.DeleteFunc(subjectWords(text), genericWords.Has)
 }
 
-// findNewItem returns the new item that is what a requirement asks for: it is called by some of the words for what is to
-// be added, and the others say which list it is in. ok is false where there is none.
+// findNewItem returns the new item that fulfils a requirement: its name has some of the words for
+// what is to be added, and its list matches the others. ok is false if there is none.
 func (j *contractJudge) findNewItem(r belay.Requirement) (best count.NewItem, ok bool) {
 	words := objectWords(r.Text)
 	most := 0
@@ -69,7 +71,8 @@ func (j *contractJudge) findNewItem(r belay.Requirement) (best count.NewItem, ok
 	return best, ok
 }
 
-// findNewItemNamed returns the new item that has a name for its label, or as one of several words of it.
+// findNewItemNamed returns the new item with this label, or with name as one of several words of
+// it.
 func (j *contractJudge) findNewItemNamed(name string) (count.NewItem, bool) {
 	words, key := count.Stems(name), foldName(name)
 	for _, a := range j.newItems() {
@@ -87,8 +90,8 @@ func (j *contractJudge) findNewItemNamed(name string) (count.NewItem, bool) {
 	return count.NewItem{}, false
 }
 
-// warnDisplaced warns where a list got an item that was asked for and has no more of them: others went for it, and nothing
-// in the request speaks of that.
+// warnDisplaced warns if a list got a requested item and did not grow: others were removed for it,
+// and the request does not mention that.
 func (j *contractJudge) warnDisplaced(a count.NewItem, r belay.Requirement) {
 	title, _, _ := strings.Cut(j.in.Words, "\n")
 	if a.Before == nil || *a.After > *a.Before || len(a.Removed) == 0 || replacingVerb.MatchString(r.Text+" "+title) ||
@@ -103,8 +106,8 @@ func (j *contractJudge) warnDisplaced(a count.NewItem, r belay.Requirement) {
 		a.Label, list, joinFirst(a.Removed), isGone(len(a.Removed))), r)
 }
 
-// requestMentions reports whether the request speaks of an item that went: by its name, or by all words that the name of the new
-// one does not have.
+// requestMentions reports whether the request mentions a removed item: by its name, or by all words
+// that the new one's name lacks.
 func (j *contractJudge) requestMentions(label, came string) bool {
 	own, said := count.TopicWords(came), count.TopicWords(j.in.Words)
 	words := slices.DeleteFunc(count.TopicWords(label), func(w string) bool { return slices.Contains(own, w) })

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/intent"
 )
 
-// TestNoOrders: requests that sound like an exact order and name nothing exactly. Work that
-// touches every file and has none of their words is not contradicted.
+// TestNoOrders: requests that sound exact but name nothing exactly. Work that touches every file
+// and has none of their words is not contradicted.
 func TestNoOrders(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{
@@ -48,16 +48,16 @@ func TestNoOrders(t *testing.T) {
 	}
 }
 
-// TestOrders: what decides between shown, contradicted and not shown, beside the forty orders
-// that internal/check holds.
+// TestOrders: what distinguishes shown, contradicted and not shown, in addition to the forty orders
+// of orders_test.go.
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	calc := "package calc\n\nfunc Add() {}\n\nfunc Old() {}\n"
 	for name, tt := range map[string]struct {
 		request       string
 		before, after map[string]string
-		want          string // the outcome of the first requirement
-		says          string // part of what is said of it
+		want          string // the result of the first requirement
+		says          string // part of its text
 	}{
 		"one of two":          {"Add functions Half and Other", one("calc.go", calc), one("calc.go", calc+"\nfunc Half() {}\n"), belay.MetNot, "should be added but is missing: Other"},
 		"in another spelling": {"Add a function half_of to calc.go", one("calc.go", calc), one("calc.go", calc+"\nfunc HalfOf() {}\n"), belay.MetYes, "half_of, calc.go:7"},

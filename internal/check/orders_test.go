@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/intent"
 )
 
-// The projects that the orders are given in.
+// projects are the projects of the orders.
 var projects = map[string]map[string]string{
 	"go": {
 		"go.mod": "module calc\n\ngo 1.22\n", "README.md": "# calc\n", "docs/guide.md": "how to\n",
@@ -31,8 +31,8 @@ var projects = map[string]map[string]string{
 	},
 }
 
-// edits are the files that a change writes, whole, or with old⇒new in what was there; "" is
-// a file that is gone.
+// edits are the files that a change writes: complete, or old⇒new in the existing text; "" deletes
+// the file.
 type edits map[string]string
 
 func (e edits) on(project map[string]string) said {
@@ -45,7 +45,7 @@ func (e edits) on(project map[string]string) said {
 		is := what
 		if old, now, ok := strings.Cut(what, "⇒"); ok {
 			is = strings.Replace(was, old, now, 1)
-			if old == "" { // at the end
+			if old == "" { // append
 				is = was + now
 			}
 		}
@@ -54,15 +54,15 @@ func (e edits) on(project map[string]string) said {
 	return s
 }
 
-// differing gives the files that changed.
+// differing returns the changed files.
 func (s said) differing() said {
 	out := maps.Clone(s)
 	maps.DeleteFunc(out, func(_ string, t [2]string) bool { return t[0] == t[1] })
 	return out
 }
 
-// request is what an order is read as. Reading itself is ask's business, which this package
-// cannot see: the markers are given, the bounds are read.
+// request returns an order as a parsed request. This package cannot use the parser of package
+// intent: markers are given, bounds are parsed.
 func request(order string, marks []string) belay.Request {
 	r := belay.Request{Type: belay.Mutation, Bounds: intent.Bounds(order)}
 	for _, m := range marks {
@@ -76,9 +76,8 @@ func request(order string, marks []string) belay.Request {
 	return r
 }
 
-// orders are plain orders as a person gives them, what ask reads in them, and work that does
-// what they say. proved says that the tree proves of an agent that does nothing useful that
-// it did not.
+// orders are plain orders of a person, their markers, and work that fulfils them. proved means that
+// the tree proves that an agent which does nothing useful did not fulfil it.
 var orders = []struct {
 	project, order string
 	marks          []string
@@ -130,7 +129,7 @@ var orders = []struct {
 	{"typescript", "make the page nicer", []string{"MODIFY make the page nicer"}, edits{"src/server.ts": "res.json([])⇒res.json([1])"}, false},
 }
 
-// judgeOrder holds an order against a change.
+// judgeOrder checks a change against an order.
 func judgeOrder(t *testing.T, order string, marks []string, s said) belay.Report {
 	t.Helper()
 	changes := s.differing().changes()
@@ -138,11 +137,11 @@ func judgeOrder(t *testing.T, order string, marks []string, s said) belay.Report
 	return Run(t.Context(), in, nil)
 }
 
-// onlyDiffering has the whole tree, and gives the changed files as changed.
+// onlyDiffering has the complete tree, and reports only the changed files as changed.
 type onlyDiffering struct{ said }
 
-// TestUselessWorkIsNotShown gives forty orders and more to an agent that does nothing useful:
-// none of them may be said to be done, and what the tree proves absent rejects.
+// TestUselessWorkIsNotShown gives more than forty orders to an agent that does nothing useful: none
+// may be shown as done, and if the tree proves that, the work is rejected.
 func TestUselessWorkIsNotShown(t *testing.T) {
 	t.Parallel()
 	if len(orders) < 40 {
@@ -165,7 +164,7 @@ func TestUselessWorkIsNotShown(t *testing.T) {
 	}
 }
 
-// TestRightWorkIsNotRejected has each order done as it says.
+// TestRightWorkIsNotRejected fulfils each order exactly.
 func TestRightWorkIsNotRejected(t *testing.T) {
 	t.Parallel()
 	for _, o := range orders {

@@ -7,16 +7,15 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// classifyOutcome says one of three things of a requirement: it is shown, with the evidence; it is
-// contradicted, which rejects; or it is not shown, which is a warning. Whatever judged it may
-// have been content with less: words that came somewhere are not evidence. from is where its
-// findings begin.
+// classifyOutcome returns one of three results of a requirement: shown, with the evidence;
+// contradicted, which rejects; or not shown, which is a warning. Earlier steps may have accepted
+// less, but words added somewhere are not evidence. from is the index of its first finding.
 func (j *contractJudge) classifyOutcome(m belay.Met, r belay.Requirement, from int) belay.Met {
 	found := j.findings[min(from, len(j.findings)):]
 	has := func(s belay.Severity) bool {
 		return slices.ContainsFunc(found, func(f belay.Finding) bool { return f.Severity == s })
 	}
-	counted := m.Before != nil && m.After != nil // and as the marker has it: that a list is as long as it was fixes nothing
+	counted := m.Before != nil && m.After != nil // and the marker matches: a list of unchanged length fixes nothing
 	if counted {
 		switch n := *m.After - *m.Before; m.Marker {
 		case belay.MarkAdd:

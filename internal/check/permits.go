@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// editVerbs are verbs whose object a request wants changed.
+	// editVerbs are verbs with an object that a request wants changed.
 	editVerbs = lazyregexp.Of(`add append put insert write create change update edit modify remove delete replace bump
 	set fix document mention note list
 		correct reword extend drop move rename tidy clean improve refresh rewrite revise adjust sync regenerate restore
@@ -18,9 +18,9 @@ var (
 	articles      = lazyregexp.Of(`the our my your a file new top-level root existing both`)
 )
 
-// Permits reports whether a request asks for a path to be changed: by name, as the object of a
-// requirement or as the place of what is to be added, or by a folder that ends in "/". "As described in AGENTS.md" is no such
-// request, and neither is "don't touch AGENTS.md".
+// Permits reports whether a request asks to change a path: by name, as the object of a requirement
+// or as the place of an addition, or by a folder that ends in "/". "As described in AGENTS.md" does
+// not ask for that, and neither does "don't touch AGENTS.md".
 func Permits(req belay.Request, words, p string) bool {
 	return slices.ContainsFunc(req.Requirements, func(r belay.Requirement) bool {
 		w := splitTerms(fullClause(r.Text, words))
@@ -49,7 +49,8 @@ func isForbidding(w []requestTerm) bool {
 	})
 }
 
-// isObjectOrPlace reports whether what follows the words is the object of their verb, or its place.
+// isObjectOrPlace reports whether the path after the words is the object of their verb, or its
+// place.
 func isObjectOrPlace(w []requestTerm) bool {
 	for k := len(w) - 1; k > 0; k-- {
 		low := strings.ToLower(w[k].text)

@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/check"
 )
 
-// TestPermits: what a request asks to change by name may change, and nothing that it only
-// speaks of.
+// TestPermits: a path that the request asks to change by name may change, a path that it only
+// mentions may not.
 func TestPermits(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -12,11 +12,11 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// minElidedLines is how many lines of code have to be gone where the comment stands.
+// minElidedLines is the number of lines of code that must be missing at the comment.
 const minElidedLines = 3
 
 var (
-	// elisions are what models write for code that they leave out, as it stands in a comment.
+	// elisions matches comments that models write in place of code that they leave out.
 	elisions = lazyregexp.New(`(?i)(?:\.\.\.|…)\s*(?:\(?the )?\(?(?:rest|remaining|remainder|existing|other|previous|` +
 		`same|unchanged|keep)\b` +
 		`|\b(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?(?:code|file|function|method|class|implementation|` +
@@ -26,7 +26,7 @@ var (
 		`tests?|content|fields|cases|handlers|routes|styles)\b\s*(?:goes |go |stays? |remains? |is |are )?(?:here|` +
 		`unchanged|the same|omitted|as before|\.\.\.|…)` +
 		`|\b(?:omitted|truncated|snipped|elided) for (?:brevity|clarity|space)\b`)
-	// stubs are bodies that do nothing yet.
+	// stubs matches function bodies that do nothing yet.
 	stubs = lazyregexp.New(`(?i)\bTODO:?\s*\(?(?:implement|fill in|write|complete|` +
 		`add (?:the )?(?:implementation|logic|code))\b|\byour code here\b|\bimplementation goes here\b` +
 		`|\braise NotImplementedError\b|\bNotImplementedException\b|\btodo!\(|\bunimplemented!\(|` +
@@ -37,9 +37,9 @@ var (
 	trailing = lazyregexp.New(`(?://|#|/\*|<!--|\{/\*)[^"']*$`)
 )
 
-// Look gives the placeholders that the files' changes add. A comment that says that code is
-// left out, where code is gone, is an error; elsewhere, and a body to be written later, it
-// is a warning. Prose is not looked at.
+// Placeholders returns the placeholders that the changes add. A comment that replaced code is an
+// error; such a comment elsewhere, and a function body still to be written, is a warning. Prose is
+// ignored.
 func Placeholders(files []*syntax.File) []belay.Finding {
 	parts := make([][]belay.Finding, len(files))
 	syntax.ForEach(files, func(i int, f *syntax.File) {
@@ -106,8 +106,8 @@ func clip(s string) string {
 
 func isInComment(line string) bool { return comment.MatchString(line) || trailing.MatchString(line) }
 
-// isAbstract reports whether a body is meant to stay open: a method of Python that subclasses
-// have to write.
+// isAbstract reports whether a body is empty on purpose: a Python method that subclasses must
+// override.
 func isAbstract(lines [][]byte, at int) bool {
 	for i := at; i >= max(0, at-12); i-- {
 		line := string(bytes.TrimSpace(lines[i]))
@@ -120,7 +120,7 @@ func isAbstract(lines [][]byte, at int) bool {
 	return false
 }
 
-// regions maps what changed between two lines that stayed onto what was there before.
+// regions maps a change between two unchanged lines to the previous text there.
 type regions struct {
 	before, after         [][]byte
 	keptBefore, keptAfter []int // numbers of lines that are in both texts, in order
@@ -145,13 +145,12 @@ func newRegions(f *syntax.File, n int) *regions {
 	return r
 }
 
-// lostLines returns how many more lines of code was where the line is now than are there: 0
-// when that cannot be told.
+// lostLines returns how many more lines of code there were at this place before: 0 if unknown.
 func (r *regions) lostLines(line int) int {
 	if len(r.keptAfter) != len(r.keptBefore) || len(r.keptBefore) == 0 {
 		return 0
 	}
-	k, _ := slices.BinarySearch(r.keptAfter, line) // so many lines before it stayed
+	k, _ := slices.BinarySearch(r.keptAfter, line) // number of unchanged lines before it
 	from := func(kept []int) int {
 		if k == 0 {
 			return 0

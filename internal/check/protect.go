@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// checkProtect asks whether the task left the protected paths alone. Only the globs that
-// were given count; belay's own files count only for globs that name them.
+// checkProtect checks that the task did not change protected paths. Only given globs count; belay's
+// own files count only for globs that name them.
 func checkProtect(ctx context.Context, in Input) belay.CheckResult {
 	globs := in.Scope.Protect
 	if len(globs) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// TestListsInQuestion: where the words may mean more than one list, the work is not rejected, and
-// the warning names each list with what became of it. Where they mean one, it is rejected.
+// TestListsInQuestion: if the text may mean more than one list, the work is not rejected, and the
+// warning names each list with its counts. If it means one, the work is rejected.
 func TestListsInQuestion(t *testing.T) {
 	t.Parallel()
 	const drinks = "export const DRINKS = [\n  \"Ember\",\n  \"Arctic\",\n  \"Citrus\",\n];\n"
@@ -49,7 +49,7 @@ func TestListsInQuestion(t *testing.T) {
 	tell(t, judge("Add 2 drinks", one, map[string]string{"src/menu.ts": strings.Replace(drinks, "];", "  \"Lull\",\n];", 1)}), true)
 }
 
-// tell gives what was found, and holds that the work is rejected or not.
+// tell returns the findings, and checks whether the work is rejected.
 func tell(t *testing.T, res check.ContractResult, rejected bool) string {
 	t.Helper()
 	said, errors := "", 0

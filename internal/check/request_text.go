@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// requestText are the requirements of a task, in lower case, a sentence each. Only what is named
-// outright counts as asked for: a task about a React hook asks for no hook of git's.
+// requestText is the requirements of a task, in lower case, a sentence each. Only what is named
+// explicitly counts as requested: a task about a React hook does not ask for a git hook.
 type requestText []string
 
 func newRequestText(r belay.Request) requestText {
@@ -33,7 +33,7 @@ var (
 		`\b(?:set|add|change|update|rename|remove) (?:the |a )?remote(?:$| (?:to|at|url|named|called)\b| [\w-]+ (?:to|at|url)\b)`)
 )
 
-// hasWord reports whether a word is there, by itself.
+// hasWord reports whether a word occurs separately.
 func (w requestText) hasWord(word string) bool {
 	if word == "" {
 		return false
@@ -57,14 +57,14 @@ func (w requestText) asksForHook(name string) bool {
 	return w.hasWord(name) || w.anySentence(gitHookWords.MatchString)
 }
 
-// namesKey reports whether a key of the config is named, in any case.
+// namesKey reports whether a key of the config occurs, in any case.
 func (w requestText) namesKey(key string) bool { return w.hasWord(key) }
 
 func (w requestText) namesRemote(name string) bool {
 	return w.anySentence(gitRemoteWords.MatchString) || w.hasWord("remote "+name) || w.hasWord(name+" remote")
 }
 
-// namesPath reports whether a file is named, by its path or by its name.
+// namesPath reports whether a file occurs, by its path or by its name.
 func (w requestText) namesPath(p string) bool {
 	return w.hasWord(p) || w.hasWord(p[strings.LastIndexByte(p, '/')+1:])
 }

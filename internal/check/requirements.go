@@ -11,42 +11,41 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Input is a request and what was done about it. Paths are slash paths from the root.
+// ContractInput is a request and a change. Paths are slash paths from the root.
 type ContractInput struct {
 	Request belay.Request
-	Words   string         // what the request was read from; "" when that is not known
-	Changes []belay.Change // all that differs
-	Files   []*syntax.File // what the changed files said and say, as far as they were read
+	Words   string         // the text that the request was parsed from; "" if unknown
+	Changes []belay.Change // all changes
+	Files   []*syntax.File // the changed files before and after, as far as they were read
 	Unread  []string       // changed files too large to read
 	Paths   []string       // every file after the change
-	// Read gives a file that did not change; false when it cannot or need not be read. Nil
-	// reads none.
+	// Read returns an unchanged file; false if it cannot or need not be read. Nil reads none.
 	Read func(path string) ([]byte, bool)
 }
 
-// ContractResult is what became of a request. Findings are in the order of Met.
+// ContractResult is the results of a request's requirements. Findings are in the order of Met.
 type ContractResult struct {
 	Met      []belay.Met
 	Findings []belay.Finding
 }
 
-// judge is one request being held against a change.
+// contractJudge checks a change against one request.
 type contractJudge struct {
 	in          ContractInput
 	changed     map[string]*syntax.File
-	differs     []string // changed paths in order, those that were not read as well
+	differs     []string // changed paths in order, including unread ones
 	before      *tree
 	after       *tree
-	countPair   *count.Pair // both, made when something is counted
+	countPair   *count.Pair // both sides, made when something is counted
 	lines       *lineChanges
 	findings    []belay.Finding
-	counted     []string            // lists that an ADD or REMOVE was counted in
-	pathsByWord map[string][]string // paths by the words of their file's name, made when asked for
-	read        map[string][]byte   // files that did not change, as far as they were read; nil for one that was not
+	counted     []string            // lists in which an ADD or REMOVE was counted
+	pathsByWord map[string][]string // paths by the words of their file names, made when needed
+	read        map[string][]byte   // unchanged files that were read; nil if one could not be
 }
 
-// Judge holds each requirement, and each thing that was to stay, against the change. A
-// scanner that breaks on some text leaves a warning about that requirement.
+// Contract checks each requirement, and each thing that must stay, against the change. If a scanner
+// fails on some text, there is a warning about that requirement.
 func Contract(in ContractInput) ContractResult {
 	j := &contractJudge{in: in, changed: map[string]*syntax.File{}, read: map[string][]byte{}}
 	for _, f := range in.Files {
@@ -59,7 +58,7 @@ func Contract(in ContractInput) ContractResult {
 	j.before, j.after = j.makeTrees()
 	j.lines = newLineChanges(in.Files)
 	var res ContractResult
-	order := slices.Clone(in.Request.Requirements) // those that count lists first: others leave theirs alone
+	order := slices.Clone(in.Request.Requirements) // those that count lists first: the others leave these lists out
 	slices.SortStableFunc(order, func(a, b belay.Requirement) int { return rank(a) - rank(b) })
 	for _, r := range order {
 		from := len(j.findings)
@@ -85,7 +84,7 @@ func rank(r belay.Requirement) int {
 	return 1
 }
 
-// judgeSafely judges one requirement and outlives what breaks on the way.
+// judgeSafely judges one requirement and recovers from panics.
 func (j *contractJudge) judgeSafely(r belay.Requirement) (m belay.Met) {
 	m = belay.Met{Marker: r.Marker, Text: r.Text}
 	defer func() {
@@ -98,7 +97,7 @@ func (j *contractJudge) judgeSafely(r belay.Requirement) (m belay.Met) {
 	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) && exactlyOne.MatchString(r.Text) {
 		r.Count = new(1)
 	}
-	if keepVerb.MatchString(r.Text) { // whatever it is marked, it takes nothing and adds nothing
+	if keepVerb.MatchString(r.Text) { // with any marker, it removes nothing and adds nothing
 		r.Marker, m.Marker = belay.MarkPreserved, belay.MarkPreserved
 	}
 	if r.Marker != belay.MarkPreserved && j.judgeExact(&m, r) {
@@ -121,14 +120,14 @@ func (j *contractJudge) judgeSafely(r belay.Requirement) (m belay.Met) {
 	return m
 }
 
-// setPlace names the file that a requirement is about when its own words have exactly one.
+// setPlace sets the file that a requirement is about if its text names exactly one.
 func (j *contractJudge) setPlace(r *belay.Requirement) {
 	if named := j.pathsNamedIn(r.Text); len(named) == 1 && count.LanguageOf(named[0]) != "" {
 		r.File = named[0]
 	}
 }
 
-// judgeByCount judges by counting. told is false when no list could be found, or not counted.
+// judgeByCount judges by counting. told is false if no list was found, or it could not be counted.
 func (j *contractJudge) judgeByCount(m *belay.Met, r belay.Requirement) (res count.Result, told bool) {
 	if !j.openPair() {
 		return res, false
@@ -137,7 +136,7 @@ func (j *contractJudge) judgeByCount(m *belay.Met, r belay.Requirement) (res cou
 	if err != nil {
 		return res, false
 	}
-	// Doubtful words refuse nothing, nor does a number that counts something else.
+	// An ambiguous text rejects nothing, nor does a number that counts something else.
 	res.Certain = res.Certain && j.in.Request.Type != belay.Unclear && (r.Marker != belay.MarkAdd || countsWhatIsAdded(r))
 	place := res.After
 	if place == nil {
@@ -150,15 +149,15 @@ func (j *contractJudge) judgeByCount(m *belay.Met, r belay.Requirement) (res cou
 	return res, m.Before != nil && m.After != nil && place != nil
 }
 
-// openPair makes the pair of both states; false when it cannot be made.
+// openPair makes the pair of both sides; false if it cannot.
 func (j *contractJudge) openPair() bool {
 	if j.countPair == nil {
-		j.countPair, _ = count.Open(j.before, j.after) // nil with an error
+		j.countPair, _ = count.Open(j.before, j.after) // nil after an error
 	}
 	return j.countPair != nil
 }
 
-// judgeAdd holds that there is more of something than before.
+// judgeAdd checks that there are more items than before.
 func (j *contractJudge) judgeAdd(m *belay.Met, r belay.Requirement) {
 	if r.Many() == 0 {
 		j.judgeAddSome(m, r)
@@ -166,7 +165,7 @@ func (j *contractJudge) judgeAdd(m *belay.Met, r belay.Requirement) {
 	}
 	res, told := j.judgeByCount(m, r)
 	if !told || !res.Certain && res.Verdict == count.Fail {
-		if wide := j.findListElsewhere(r); wide != nil { // a list in a file that nobody touched
+		if wide := j.findListElsewhere(r); wide != nil { // a list in an unchanged file
 			res, told = j.judgeByCount(m, *wide)
 		}
 	}
@@ -201,14 +200,14 @@ func (j *contractJudge) judgeAdd(m *belay.Met, r belay.Requirement) {
 	j.noteCountFindings(res, r)
 }
 
-// countsExisting reports whether the number may be of those that are there already: "the 8 flavors".
+// countsExisting reports whether the number may count existing items: "the 8 flavors".
 func countsExisting(r belay.Requirement, m *belay.Met) bool {
 	return r.Many() == *m.Before && knownThings.MatchString(r.Text)
 }
 
-// hasNetIncrease reports whether a list has as many more as were to be added, those aside that the request
-// takes away from it: "add 3 drinks, drop the green tea". What went is counted as far as words
-// that take away name it, its noun with a number, or itself.
+// hasNetIncrease reports whether a list grew as much as requested, except for items that the
+// request removes: "add 3 drinks, drop the green tea". A removed item counts if the request to
+// remove names it, its noun with a number, or the list itself.
 func (j *contractJudge) hasNetIncrease(r belay.Requirement, res count.Result) bool {
 	if len(res.Added) < r.Many() || len(res.Removed) == 0 {
 		return false
@@ -242,7 +241,7 @@ func (j *contractJudge) hasNetIncrease(r belay.Requirement, res count.Result) bo
 	return may >= len(res.Removed)
 }
 
-// isProvenMissing tells whether nothing but the counted list can have what was to be added.
+// isProvenMissing reports whether only the counted list can contain the addition.
 func (j *contractJudge) isProvenMissing(m *belay.Met, r belay.Requirement) bool {
 	if countsExisting(r, m) || ofKnownThings.MatchString(r.Text) || j.countNewFiles(r) >= r.Many() {
 		return false
@@ -250,8 +249,8 @@ func (j *contractJudge) isProvenMissing(m *belay.Met, r belay.Requirement) bool 
 	return j.isChanged(m.File) || !j.mayBeDoneElsewhere(r)
 }
 
-// judgeAddSome holds an ADD without a number: something new has to be there. "A drink" in a list
-// that is as long as it was, and changed, is a warning: nobody stated a number.
+// judgeAddSome judges an ADD without a number: there must be something new. "A drink" in a changed
+// list of the same length is a warning, because no number was stated.
 func (j *contractJudge) judgeAddSome(m *belay.Met, r belay.Requirement) {
 	var met belay.Met
 	res, told := j.judgeByCount(&met, r)
@@ -284,11 +283,11 @@ func (j *contractJudge) judgeAddSome(m *belay.Met, r belay.Requirement) {
 	}
 }
 
-// asksForTests is a requirement that asks for tests in a file and says of nothing else what they are about.
+// asksForTests matches a requirement that asks for tests in a file without stating what they test.
 var asksForTests = lazyregexp.New(`(?i)^\W*(?:(?:add|write|create|include) +)?(?:(?:a|an|some|unit) +)*tests?(?: +(?:it|this|that|them))?` +
 	`(?: +for +(?:it|this|that|them))? +(?:in|to) +\S+\W*$`)
 
-// newTestFile is the new file of tests that such a requirement names, "" for none.
+// newTestFile returns the new test file that such a requirement names, "" for none.
 func (j *contractJudge) newTestFile(r belay.Requirement) string {
 	named := j.pathsNamedIn(r.Text)
 	if len(named) != 1 || !asksForTests.MatchString(r.Text) || !isTestPath(named[0]) {
@@ -300,7 +299,7 @@ func (j *contractJudge) newTestFile(r belay.Requirement) string {
 	return named[0]
 }
 
-// judgeRemove holds that something is gone. Too much of it gone is refused when it is certain.
+// judgeRemove checks that something was removed. Removing too much rejects if it is certain.
 func (j *contractJudge) judgeRemove(m *belay.Met, r belay.Requirement) {
 	if named := j.pathsNamedIn(r.Text); len(named) > 0 && j.isObject(r.Text, named[0]) {
 		m.Verdict, m.File, m.Evidence = belay.MetYes, named[0], []string{named[0] + " is gone"}
@@ -335,8 +334,8 @@ func (j *contractJudge) judgeRemove(m *belay.Met, r belay.Requirement) {
 	}
 }
 
-// judgePreserve holds that something stays: files that it names as they were, a list not
-// shorter. What it does not name is left to the checks of scope; Verdict is "" then.
+// judgePreserve checks that something stays: named files unchanged, a list not shorter. Without a
+// name it is left to the checks of scope; Verdict is "" then.
 func (j *contractJudge) judgePreserve(m *belay.Met, r belay.Requirement) {
 	if kept := j.filesToKeep(r.Text); len(kept) > 0 {
 		m.Verdict, m.File, m.Evidence = belay.MetYes, kept[0], []string{kept[0] + " unchanged"}
@@ -363,8 +362,8 @@ func (j *contractJudge) judgePreserve(m *belay.Met, r belay.Requirement) {
 	j.noteCounts(*m)
 }
 
-// judgeModify holds that what was to be changed, or fixed, was touched, and that its list is
-// as long as it was. Whether it is right now is for tests and reviewers to say.
+// judgeModify checks that what was to be changed, or fixed, was touched, and that its list has the
+// same length. Tests and reviewers decide whether it is right.
 func (j *contractJudge) judgeModify(m *belay.Met, r belay.Requirement) {
 	m.Verdict = belay.MetYes
 	if why, at := j.whyUntouched(r); why != "" {
@@ -378,14 +377,14 @@ func (j *contractJudge) judgeModify(m *belay.Met, r belay.Requirement) {
 		return
 	}
 	m.Before, m.After, m.List, m.File, m.Line = met.Before, met.After, met.List, met.File, met.Line
-	// Who changes things adds some too, unless a number is stated; that some are missing is worth a word.
+	// A modification may add items, unless a number is stated; missing ones give a warning.
 	if res.Verdict == count.Warn && (*met.After < *met.Before || r.Many() > 0) {
 		m.Verdict = belay.MetMore
 		j.addWarning(m.File, m.Line, firstMessage(res, "its list grew or shrank"), r)
 	}
 }
 
-// noteUnread names the changed files that were too large to count in.
+// noteUnread reports the changed files that were too large to count in.
 func (j *contractJudge) noteUnread() {
 	for _, p := range j.in.Unread[:min(len(j.in.Unread), 20)] {
 		if count.LanguageOf(p) != "" {
@@ -396,7 +395,7 @@ func (j *contractJudge) noteUnread() {
 	}
 }
 
-// said is what counting found, in its first sentence.
+// firstMessage returns the first message of counting, or otherwise.
 func firstMessage(res count.Result, otherwise string) string {
 	if len(res.Findings) > 0 {
 		return res.Findings[0].Message
@@ -412,8 +411,8 @@ func (j *contractJudge) addError(res count.Result, r belay.Requirement, try stri
 	})
 }
 
-// addWarning says something of a requirement that rejects nothing, and which lists came into question
-// where that is not certain.
+// addWarning adds a finding about a requirement that rejects nothing, with the possible lists if
+// that is uncertain.
 func (j *contractJudge) addWarning(file string, line int, title string, r belay.Requirement, lists ...count.ListChange) {
 	detail := askedForText(r)
 	if len(lists) > 0 {
@@ -431,7 +430,7 @@ func (j *contractJudge) addWarning(file string, line int, title string, r belay.
 	})
 }
 
-// noteCounts notes the numbers of a requirement that was met.
+// noteCounts records the numbers of a requirement that was met.
 func (j *contractJudge) noteCounts(m belay.Met) {
 	noun := m.List[strings.LastIndex(m.List, ".")+1:]
 	j.findings = append(j.findings, belay.Finding{
@@ -442,8 +441,8 @@ func (j *contractJudge) noteCounts(m belay.Met) {
 	})
 }
 
-// noteCountFindings passes on what counting saw besides: existing items that changed, which is a warning
-// where nothing was to be changed.
+// noteCountFindings adds other findings of counting: changed existing items, which are a warning if
+// nothing was to be changed.
 func (j *contractJudge) noteCountFindings(res count.Result, r belay.Requirement) {
 	severity := belay.SeverityNote
 	if res.Verdict == count.Pass && j.isAddOnly() {
@@ -459,7 +458,7 @@ func (j *contractJudge) noteCountFindings(res count.Result, r belay.Requirement)
 	}
 }
 
-// isAddOnly reports whether all that was asked for is to be added, or to stay.
+// isAddOnly reports whether the request only adds, or keeps, things.
 func (j *contractJudge) isAddOnly() bool {
 	return !slices.ContainsFunc(j.in.Request.Requirements, func(r belay.Requirement) bool {
 		return r.Marker != belay.MarkAdd && r.Marker != belay.MarkPreserved && r.Marker != belay.MarkNoChanges

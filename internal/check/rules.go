@@ -11,12 +11,11 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// checkRules asks whether the task left alone what instructs agents and what runs by
-// itself. A glob of Scope.Files allows such a file only when it names it: src/** is
-// no permission to leave an AGENTS.md in src. What the request asks for, and what a person
-// changed, is not a finding; a change that leaves a file of CI what it was is a warning.
-// Texts for agents, files of CI and hooks of commits are changed by good work too: a
-// question. Settings that run by themselves reject.
+// checkRules checks that the task did not change files that instruct agents or run automatically. A
+// glob of Scope.Files allows such a file only if it names it: src/** does not permit an AGENTS.md
+// in src. What the request asks for, and what a person changed, is not a finding; a harmless change
+// of a CI file is a warning. Good work also changes texts for agents, CI files and commit hooks, so
+// those are a question. Settings that run automatically reject.
 func checkRules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validateGlobs(in.Scope.Files); err != nil {
 		return belay.Unknown(nameRules, err.Error())
@@ -69,7 +68,7 @@ func checkRules(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameRules, summary, belay.Brief(found, "more rule files changed"))
 }
 
-// globNamesRule reports whether one of the globs covers path and spells the rule out.
+// globNamesRule reports whether one of the globs covers path and contains the rule literally.
 func globNamesRule(globs []string, rule, path string) bool {
 	for _, one := range globs {
 		if strings.Contains(strings.ToLower(one), rule) && belay.Covers(one, path) {
@@ -79,8 +78,8 @@ func globNamesRule(globs []string, rule, path string) bool {
 	return false
 }
 
-// isKnownHarmless reports whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
-// known.
+// isKnownHarmless reports whether the change of a file is certainly harmless, which is false for a
+// file that cannot be read.
 func (in Input) isKnownHarmless(ctx context.Context, path string, harmless func(*syntax.File, []*syntax.File) bool) bool {
 	if in.Texts == nil {
 		return false

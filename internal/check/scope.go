@@ -11,8 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// checkScope asks whether the task changed its own files, all that were expected and no
-// others.
+// checkScope checks whether the task changed only its own files, and all expected ones.
 func checkScope(ctx context.Context, in Input) belay.CheckResult {
 	files, expect := in.Scope.Files, in.Scope.Expect
 	if len(files) == 0 && len(expect) == 0 && len(in.Request.Bounds) == 0 {
@@ -78,7 +77,7 @@ func (in Input) strayFinding(c belay.Change, files []string) belay.Finding {
 	}
 }
 
-// unmetFindings returns a finding for every expected glob that no change meets.
+// unmetFindings returns a finding for every expected glob without a change.
 func unmetFindings(expect []string, changes []belay.Change) []belay.Finding {
 	var out []belay.Finding
 	for _, one := range expect {
@@ -104,7 +103,7 @@ func unmetFindings(expect []string, changes []belay.Change) []belay.Finding {
 	return out
 }
 
-// validateGlobs returns the first refusal among the globs of all lists.
+// validateGlobs returns the first error among the globs of all lists.
 func validateGlobs(lists ...[]string) error {
 	for _, globs := range lists {
 		for _, one := range globs {
@@ -116,7 +115,7 @@ func validateGlobs(lists ...[]string) error {
 	return nil
 }
 
-// joinGlobs shows globs on one line, not too many.
+// joinGlobs joins a limited number of globs on one line.
 func joinGlobs(globs []string) string {
 	if len(globs) > 12 {
 		return fmt.Sprintf("%s and %d more", strings.Join(globs[:12], ", "), len(globs)-12)

@@ -98,8 +98,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestFloodOfFiles: what would be fifty thousand findings is a report of a hundred and
-// one, and still says how many there were.
+// TestFloodOfFiles: fifty thousand findings become a report of a hundred and one, with their
+// number.
 func TestFloodOfFiles(t *testing.T) {
 	t.Parallel()
 	var paths []string

@@ -11,19 +11,18 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// Rules are what the config says of secrets.
+// SecretRules are the settings of the config for secrets.
 type SecretRules struct {
 	Allow    []string // globs of paths, and fingerprints of findings
-	Examples bool     // keys that makers print in their documentation are findings too
+	Examples bool     // example keys in vendors' documentation are findings, too
 }
 
-// Fingerprint tells the items of Rules.Allow that are no globs.
+// Fingerprint matches items of SecretRules.Allow that are not globs.
 var Fingerprint = lazyregexp.New(`^[0-9a-f]{16}$`)
 
-// Look gives the secrets that the files' changes add. A form that only a secret has is
-// an error; a guess, a secret that the change only moved, one on a line that has
-// secret.InlineMark, and a key or password made for tests are warnings; an example of a
-// maker's documentation is a note.
+// Secrets returns the secrets that the changes add. A certain form of secret is an error; a guess,
+// a secret that was only moved, one on a line that has secret.InlineMark, and a key or password for
+// tests are warnings; an example of a vendor's documentation is a note.
 func Secrets(files []*syntax.File, r SecretRules) []belay.Finding {
 	allowed := map[string]bool{}
 	var globs []string
@@ -61,7 +60,7 @@ func Secrets(files []*syntax.File, r SecretRules) []belay.Finding {
 	return out
 }
 
-// fingerprintsBefore returns the fingerprints of the secrets that were there.
+// fingerprintsBefore returns the fingerprints of existing secrets.
 func fingerprintsBefore(files []*syntax.File) map[string]bool {
 	had := map[string]bool{}
 	for _, f := range files {
@@ -108,7 +107,7 @@ func secretFinding(path string, m secret.Match, moved bool, r SecretRules) belay
 	return f
 }
 
-// isForTests tells paths in which made-up keys are usual.
+// isForTests reports whether made-up keys are usual in a path.
 func isForTests(path string) bool {
 	for _, dir := range []string{"docs/", "doc/", "examples/", "example/"} {
 		if strings.HasPrefix(path, dir) || strings.Contains(path, "/"+dir) {
@@ -118,8 +117,8 @@ func isForTests(path string) bool {
 	return syntax.IsForTests(path) || strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".rst")
 }
 
-// isSelfMade tells secrets that anybody makes, and tests do, from those that only a
-// service gives out. A test key of Stripe opens nothing.
+// isSelfMade reports whether anybody can make such a secret, as tests do, and not only a service. A
+// test key of Stripe gives no access.
 func isSelfMade(rule string) bool {
 	switch rule {
 	case "private-key", "private-key-putty", "jwt", "stripe-test-key", "address-password", "database-password", "age-key":

@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// token is made here, so that no scanner takes the test for a leak.
+// fakeToken is built here, so that no scanner reports the test.
 func fakeToken(n int) string {
 	sum := fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, n)))
 	return "ghp" + "_" + sum[:40]
@@ -26,7 +26,8 @@ func key() string {
 	return b.String() + "-----END EC PRIVATE " + "KEY-----\n"
 }
 
-// wide is text as UTF-16, after a mark, with the low byte at an even (0) or odd place.
+// wide returns text as UTF-16, after a byte order mark, with the low byte at an even (0) or odd
+// position.
 func wide(text, mark string, low int) []byte {
 	out := []byte(mark)
 	for _, r := range text {
@@ -87,7 +88,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// What a finding says never holds the secret.
+// TestFindingsKeepSecrets: no finding contains the secret.
 func TestFindingsKeepSecrets(t *testing.T) {
 	t.Parallel()
 	for _, f := range Secrets([]*syntax.File{{Path: "a.go", After: []byte(fakeToken(1) + "\n" + key())}}, SecretRules{}) {
@@ -98,7 +99,7 @@ func TestFindingsKeepSecrets(t *testing.T) {
 	}
 }
 
-// BenchmarkLook looks at a change that rewrites 2,000 files.
+// BenchmarkSecrets checks a change that rewrites 2,000 files.
 func BenchmarkSecrets(b *testing.B) {
 	body := strings.Repeat("func f(token string) error {\n\tpassword := c.password // the password\n\treturn nil\n}\n", 60)
 	var files []*syntax.File
@@ -110,8 +111,7 @@ func BenchmarkSecrets(b *testing.B) {
 	}
 }
 
-// FuzzWide: whatever bytes a file holds, looking does not fail, and what is text in both
-// widths is found in both.
+// FuzzWide: any bytes can be searched, and a text in both encodings is found in both.
 func FuzzWide(f *testing.F) {
 	for _, s := range []string{"", "\xff\xfe", "a\x00b\x00", "\xfe\xff\xd8\x00", strings.Repeat("a\x00", 100)} {
 		f.Add([]byte(s))

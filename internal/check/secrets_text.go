@@ -9,9 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// SecretsInText returns the fingerprints of the secrets in words that are to go to agents, models
-// or files, those that allow names and examples of documentation left out. Without force
-// it refuses them (CodeUsage) by place and kind; what names them holds no secret.
+// SecretsInText returns the fingerprints of the secrets in a text for agents, models or files,
+// except those in allow and examples of documentation. Without force it fails (CodeUsage) with
+// their places and kinds, without revealing them.
 func SecretsInText(what, text string, allow []string, force bool) ([]string, error) {
 	var prints, places []string
 	for _, m := range secret.Find(text) {
@@ -30,7 +30,7 @@ func SecretsInText(what, text string, allow []string, force bool) ([]string, err
 		"%s contains a secret: %s", what, strings.Join(places[:min(len(places), 5)], ", "))
 }
 
-// MaskSecrets returns text without its secrets, and how many there were; what allow names stays.
+// MaskSecrets returns text with its secrets masked, and their number; those in allow stay.
 func MaskSecrets(text string, allow []string) (string, int) {
 	n := 0
 	keep := func(m secret.Match) bool { return slices.Contains(allow, m.Fingerprint) }

@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// checkSize asks whether a person can still read the change. Binary and generated files
-// are named and not counted.
+// checkSize checks whether a person can still read the change. Binary and generated files are
+// reported but not counted.
 func checkSize(ctx context.Context, in Input) belay.CheckResult {
 	most := in.Checks.MaxDiff
 	if most <= 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Texts come from snapshots and never from the working tree, which may have changed since.
+// Texts are read from snapshots and never from the working tree, which may have changed since.
 
-// SnapshotTexts is two snapshots of one store. It may be asked from several goroutines.
+// SnapshotTexts is two snapshots of one store. It is safe for concurrent use.
 type SnapshotTexts struct {
 	snaps         *snapshot.Store
 	before, after belay.SnapshotID
@@ -20,19 +20,18 @@ type SnapshotTexts struct {
 	once          sync.Once
 	entriesBefore map[string]snapshot.Entry
 	entriesAfter  map[string]snapshot.Entry
-	inner         []snapshot.InnerPair // repositories inside the tree; their entries are in then and now
+	inner         []snapshot.InnerPair // nested repositories; then and now contain their entries
 	err           error
 }
 
-// NewSnapshotTexts reads nothing yet.
+// NewSnapshotTexts returns the texts of two snapshots, which are read when needed.
 func NewSnapshotTexts(snaps *snapshot.Store, before, after belay.SnapshotID) *SnapshotTexts {
 	return &SnapshotTexts{snaps: snaps, before: before, after: after}
 }
 
-// Each calls take for each of the paths that differs, in their order, with what the file
-// holds in each snapshot: nil where it is not there or no regular file. A file that has
-// more than most bytes in one of them is given as larger, without what it holds. It stops
-// at the first error of take.
+// Each calls take for each of the paths that differs, in order, with the file's content in each
+// snapshot: nil if it does not exist or is not a regular file. If it has more than most bytes in
+// one of them, larger is true and there is no content. It stops at the first error of take.
 func (s *SnapshotTexts) Each(ctx context.Context, paths []string, most int64,
 	take func(path string, before, after []byte, larger bool) error) error {
 	if err := s.list(ctx); err != nil || len(paths) == 0 {
@@ -45,7 +44,7 @@ func (s *SnapshotTexts) Each(ctx context.Context, paths []string, most int64,
 			oids = append(oids, regularFileOID(s.entriesBefore[p]), regularFileOID(s.entriesAfter[p]))
 		}
 	}
-	// Each repository has its own objects.
+	// each repository has its own objects
 	for _, repo := range s.repositories() {
 		var here, named []string
 		for i, p := range changed {
@@ -60,7 +59,7 @@ func (s *SnapshotTexts) Each(ctx context.Context, paths []string, most int64,
 	return nil
 }
 
-// eachIn is Each for paths of one repository, with the objects of then and now of each.
+// eachIn is Each for paths of one repository, with the objects of both sides.
 func (s *SnapshotTexts) eachIn(ctx context.Context, repo *git.Repo, changed, oids []string, most int64,
 	take func(path string, before, after []byte, larger bool) error) error {
 	sizes, err := sizes(ctx, repo, oids)
@@ -83,7 +82,7 @@ func (s *SnapshotTexts) eachIn(ctx context.Context, repo *git.Repo, changed, oid
 			if err != nil {
 				return fmt.Errorf("read %s: %w", belay.VisibleLine(p), err)
 			}
-			both[side] = append([]byte{}, o.Data...) // an empty file is there
+			both[side] = append([]byte{}, o.Data...) // an empty file exists, so not nil
 		}
 		if err := take(p, both[0], both[1], larger); err != nil {
 			return err
@@ -92,7 +91,7 @@ func (s *SnapshotTexts) eachIn(ctx context.Context, repo *git.Repo, changed, oid
 	return nil
 }
 
-// Paths lists the files of the snapshot after.
+// Paths returns the files of the after snapshot.
 func (s *SnapshotTexts) Paths(ctx context.Context) ([]string, error) {
 	if err := s.list(ctx); err != nil {
 		return nil, err
@@ -106,9 +105,9 @@ func (s *SnapshotTexts) Paths(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-// Beside returns a reader of files of the snapshot after, one at a time: false for one that
-// is not there, is not a regular file, has more than most bytes, or cannot be read. done
-// ends it; the reader is for one goroutine.
+// Beside returns a reader of files of the after snapshot: false for a file that does not exist, is
+// not a regular file, has more than most bytes, or cannot be read. done closes it; the reader is
+// not safe for concurrent use.
 func (s *SnapshotTexts) Beside(ctx context.Context) (read func(path string, most int64) ([]byte, bool), done func(), err error) {
 	if err := s.list(ctx); err != nil {
 		return nil, nil, err
@@ -149,8 +148,8 @@ func (s *SnapshotTexts) list(ctx context.Context) error {
 	return s.err
 }
 
-// inside adds the files of repositories inside the tree. Of those inside these in turn
-// only the changes are known, not the texts.
+// inside adds the files of nested repositories. Of repositories nested in those only the changes
+// are known, not the content.
 func (s *SnapshotTexts) inside(ctx context.Context) error {
 	pairs, err := s.snaps.InnerPairs(ctx, s.before, s.after)
 	if err != nil {
@@ -172,15 +171,15 @@ func (s *SnapshotTexts) inside(ctx context.Context) error {
 	return nil
 }
 
-// inventory is what a snapshot holds, by path.
+// inventory is the content of a snapshot, by path.
 type inventory struct {
 	tree       string
-	incomplete bool // some names are not in the tree
+	incomplete bool // some names are not in the git tree
 	entries    map[string]snapshot.Entry
 }
 
-// listSnapshot lists the files and empty folders of a snapshot; by what differs from another one, where that is given.
-// Permissions are left out: they are not text.
+// listSnapshot lists the files and empty folders of a snapshot, based on another one's list if
+// given. Permissions are left out, because they are not text.
 func listSnapshot(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, like *inventory) (inventory, error) {
 	info, err := snaps.LookUp(ctx, id)
 	if err != nil {
@@ -219,12 +218,12 @@ func listTree(ctx context.Context, repo *git.Repo, tree string) (map[string]snap
 	return all, err
 }
 
-// listChanged gives the files of another tree, by what differs.
+// listChanged returns the files of another tree, based on the differences.
 func (l inventory) listChanged(ctx context.Context, repo *git.Repo, tree string) (map[string]snapshot.Entry, error) {
 	list, err := repo.DiffTrees(ctx, l.tree, tree)
 	all := make(map[string]snapshot.Entry, len(l.entries))
 	for path, e := range l.entries {
-		if e.Mode != 0o40000 { // an empty folder is not in the tree
+		if e.Mode != 0o40000 { // an empty folder is not in the git tree
 			all[path] = e
 		}
 	}
@@ -237,7 +236,7 @@ func (l inventory) listChanged(ctx context.Context, repo *git.Repo, tree string)
 	return all, err
 }
 
-// regular is an object's name if it is a regular file's, else "".
+// regularFileOID returns an entry's object if it is a regular file, else "".
 func regularFileOID(e snapshot.Entry) string {
 	if e.Mode&0o170000 != 0o100000 {
 		return ""
@@ -245,7 +244,7 @@ func regularFileOID(e snapshot.Entry) string {
 	return e.OID
 }
 
-// repositories returns that of the tree and those inside it.
+// repositories returns the tree's repository and the nested ones.
 func (s *SnapshotTexts) repositories() []*git.Repo {
 	all := []*git.Repo{s.snaps.Repo}
 	for _, p := range s.inner {
@@ -254,7 +253,7 @@ func (s *SnapshotTexts) repositories() []*git.Repo {
 	return all
 }
 
-// repository returns the one that a path is in.
+// repository returns the repository that contains a path.
 func (s *SnapshotTexts) repository(path string) *git.Repo {
 	for _, p := range s.inner {
 		if _, in := snapshot.InnerPath(p.Path, path); in {

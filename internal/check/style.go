@@ -8,16 +8,16 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// styleProblem is a declaration that wants something.
+// styleProblem is a declaration that lacks something.
 type styleProblem struct {
 	line   int
-	name   string // what it is called, with its kind: func Open
-	what   string // what it wants
+	name   string // its name with its kind: func Open
+	what   string // what it lacks
 	advice string
 }
 
-// Look gives the declarations that the files' changes add and that lack documentation
-// or types. Tests, generated files and Go's main packages declare nothing for others.
+// Style returns the declarations that the changes add without documentation or types. Tests,
+// generated files and Go's main packages declare nothing for others.
 func Style(files []*syntax.File) []belay.Finding {
 	parts := make([][]styleProblem, len(files))
 	syntax.ForEach(files, func(i int, f *syntax.File) {
@@ -50,7 +50,7 @@ func Style(files []*syntax.File) []belay.Finding {
 	return out
 }
 
-// StyleCategory is what the findings are about.
+// StyleCategory is the category of the findings.
 const StyleCategory = belay.CategoryStyle
 
 func styleProblems(p string, text []byte) []styleProblem {
@@ -65,11 +65,12 @@ func styleProblems(p string, text []byte) []styleProblem {
 	return nil
 }
 
-// declarationScope is how far a declaration may move without being a new one: its folder.
+// declarationScope returns the scope within which a declaration may move without being new: its
+// folder.
 func declarationScope(p string) string { return path.Dir(p) + "\x00" }
 
-// declaredBefore returns the declarations that lacked something before the change, by
-// folder and name. They are not the change's, wherever in their folder they are now.
+// declaredBefore returns the declarations that lacked something before the change, by folder and
+// name. Moving them within their folder is not a finding.
 func declaredBefore(files []*syntax.File) map[string]bool {
 	had := map[string]bool{}
 	for _, f := range files {
@@ -83,7 +84,7 @@ func declaredBefore(files []*syntax.File) map[string]bool {
 	return had
 }
 
-// StyleSummary says how many declarations lack something.
+// StyleSummary states how many declarations lack something.
 func StyleSummary(found []belay.Finding) string {
 	switch len(found) {
 	case 0:

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// goStyleProblems returns the exported declarations of a Go file without a doc comment. In a
-// group of constants, variables or types, the group's comment is enough. A file that
-// does not parse declares nothing that could be told.
+// goStyleProblems returns the exported declarations of a Go file without a doc comment. In a group
+// of constants, variables or types, the group's comment is enough. A file that cannot be parsed has
+// none.
 func goStyleProblems(text []byte) []styleProblem {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -64,7 +64,7 @@ func exportedFunc(d *ast.FuncDecl) (receiver string, exported bool) {
 	}
 }
 
-// wellKnownMethods are methods that everybody knows by the interface they make good.
+// wellKnownMethods are methods of well-known interfaces.
 var wellKnownMethods = map[string]bool{
 	"Error": true, "String": true, "Unwrap": true, "Len": true, "Less": true, "Swap": true, "Push": true, "Pop": true,
 	"MarshalJSON": true, "UnmarshalJSON": true, "MarshalText": true, "UnmarshalText": true, "MarshalYAML": true, "UnmarshalYAML": true,

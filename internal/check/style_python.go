@@ -8,8 +8,8 @@ import (
 )
 
 // pythonStyleProblems returns the public functions, methods and classes of a Python file without
-// hints or a docstring. Names that begin with an underscore, and what is declared
-// inside a function or of a private class, are nobody else's.
+// hints or a docstring. Names that begin with an underscore, and declarations inside a function or
+// a private class, are private.
 func pythonStyleProblems(tokens []syntax.Token, stub bool) []styleProblem {
 	var out []styleProblem
 	var open []pythonScope
@@ -39,13 +39,13 @@ func pythonStyleProblems(tokens []syntax.Token, stub bool) []styleProblem {
 }
 
 type pythonScope struct {
-	col, head      int // the column of the declaration, the last line of its head
+	col, head      int // the column of the declaration, and the last line of its head
 	name           string
 	class, private bool
 }
 
-// pythonScopes reports whether a declaration is where nobody else sees it, and the
-// names of the classes around it, each with a dot.
+// pythonScopes reports whether a declaration is private by its place, and the names of the classes
+// around it, each with a dot.
 func pythonScopes(open []pythonScope) (hidden bool, class string) {
 	for _, s := range open {
 		if !s.class || s.private {
@@ -62,18 +62,18 @@ type pythonDef struct {
 	class      bool
 	docstring  bool
 	untyped    []string // parameters without a hint
-	returns    bool     // there is a hint of what it gives
+	returns    bool     // the result has a hint
 	decorators map[string]bool
 }
 
-// pythonDeclaration reads the declaration whose def or class is tokens[at].
+// pythonDeclaration parses the declaration with def or class at tokens[at].
 func pythonDeclaration(tokens []syntax.Token, at int) pythonDef {
 	d := pythonDef{name: tokens[at+1].Text, line: tokens[at].Line, class: tokens[at].Is("class"), decorators: decorators(tokens, at)}
 	depth, i := 0, at+2
 	for ; i < len(tokens); i++ {
 		t := tokens[i]
 		if depth < 0 || t.First && depth == 0 && i > at+2 {
-			break // the head is broken off
+			break // the head is incomplete
 		}
 		switch {
 		case t.Is("(") || t.Is("[") || t.Is("{"):
@@ -99,7 +99,7 @@ func pythonDeclaration(tokens []syntax.Token, at int) pythonDef {
 	return d
 }
 
-// readParams reads parameters up to the closing parenthesis.
+// readParams parses parameters up to the closing parenthesis.
 func (d *pythonDef) readParams(tokens []syntax.Token) {
 	depth, name, typed, value, stars, n := 0, "", false, false, 0, 0
 	flush := func() {
@@ -135,7 +135,7 @@ func (d *pythonDef) readParams(tokens []syntax.Token) {
 	}
 }
 
-// decorators returns the last names of what decorates the declaration at tokens[at].
+// decorators returns the last part of the name of each decorator of the declaration at tokens[at].
 func decorators(tokens []syntax.Token, at int) map[string]bool {
 	names := map[string]bool{}
 	i := at - 1

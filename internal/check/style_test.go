@@ -177,7 +177,7 @@ func FuzzStyle(f *testing.F) {
 	})
 }
 
-// BenchmarkLook looks at a change that rewrites 2,000 files.
+// BenchmarkStyle checks a change that rewrites 2,000 files.
 func BenchmarkStyle(b *testing.B) {
 	body := strings.Repeat("func F(token string) error {\n\tx := c.field // why\n\treturn nil\n}\n", 60)
 	for b.Loop() {

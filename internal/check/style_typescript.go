@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// scriptStyleProblems returns the exported functions of a TypeScript file whose parameters or
-// result have no type. A constant that has a type itself hands it to its function.
+// scriptStyleProblems returns the exported functions of a TypeScript file with parameters or a
+// result without a type. A constant with a type gives it to its function.
 func scriptStyleProblems(tokens []syntax.Token) []styleProblem {
 	var out []styleProblem
 	depth := 0
@@ -28,7 +28,7 @@ func scriptStyleProblems(tokens []syntax.Token) []styleProblem {
 	return out
 }
 
-// scriptExport reads what an export declares, if it is a function.
+// scriptExport parses an export, if it is a function.
 func scriptExport(s []syntax.Token, line int) (styleProblem, bool) {
 	for len(s) > 0 && (s[0].Is("default") || s[0].Is("async") || s[0].Is("declare")) {
 		s = s[1:]
@@ -80,8 +80,7 @@ func skipGenerics(s []syntax.Token) []syntax.Token {
 	return nil
 }
 
-// scriptFunc reads a function from its parameters on; an arrow function is one only
-// when an arrow follows.
+// scriptFunc parses a function from its parameters on; an arrow function must have an arrow.
 func scriptFunc(name string, s []syntax.Token, line int, arrow bool) (styleProblem, bool) {
 	if len(s) == 0 || !s[0].Is("(") {
 		return styleProblem{}, false
@@ -108,9 +107,8 @@ func scriptFunc(name string, s []syntax.Token, line int, arrow bool) (styleProbl
 	return styleProblem{line: line, name: "function " + name, what: "lacks " + what, advice: "add " + what}, true
 }
 
-// scriptParams returns the parameters without a type, and what follows the closing
-// parenthesis; nil when there is none. A parameter with a default value has the value's
-// type.
+// scriptParams returns the parameters without a type, and the tokens after the closing parenthesis;
+// nil if there is none. A parameter with a default value has the value's type.
 func scriptParams(s []syntax.Token) (untyped []string, rest []syntax.Token) {
 	depth, name, typed := 0, "", false
 	flush := func() {

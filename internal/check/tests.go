@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// checkTests asks whether the tests pass.
+// checkTests checks whether the tests pass.
 func checkTests(ctx context.Context, in Input) belay.CheckResult {
 	select {
 	case <-in.lintDone:

@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// decodeUTF16File returns a file's texts as UTF-8 where they are UTF-16: settings of Windows
-// programs and scripts of PowerShell are, and to a search for bytes they are binary.
-// Lines keep their numbers.
+// decodeUTF16File returns a file's texts as UTF-8 if they are UTF-16: settings of Windows programs
+// and PowerShell scripts are, and a search for bytes treats them as binary. Line numbers stay the
+// same.
 func decodeUTF16File(f *syntax.File) *syntax.File {
 	after, ok := decodeUTF16(f.After)
 	if !ok {
@@ -23,7 +23,8 @@ func decodeUTF16File(f *syntax.File) *syntax.File {
 	return &syntax.File{Path: f.Path, Before: before, After: after}
 }
 
-// decodeUTF16 decodes UTF-16, told by its mark or by its zero bytes; other texts are not ok.
+// decodeUTF16 decodes UTF-16, recognised by its byte order mark or by its zero bytes; ok is false
+// for other texts.
 func decodeUTF16(text []byte) ([]byte, bool) {
 	order := utf16ByteOrder(text)
 	if order == nil {
@@ -39,10 +40,10 @@ func decodeUTF16(text []byte) ([]byte, bool) {
 	return []byte(string(utf16.Decode(units))), true
 }
 
-const utf16SampleSize = 4096 // bytes in which the zero bytes are counted
+const utf16SampleSize = 4096 // number of bytes in which zero bytes are counted
 
-// utf16ByteOrder tells UTF-16: with a byte order mark, or where nearly every other byte is zero
-// and nearly none between them, as in text that is mostly ASCII.
+// utf16ByteOrder recognises UTF-16: a byte order mark, or nearly every other byte is zero and
+// nearly none of the others, as in mostly ASCII text.
 func utf16ByteOrder(text []byte) binary.ByteOrder {
 	switch {
 	case bytes.HasPrefix(text, []byte{0xff, 0xfe, 0, 0}), bytes.HasPrefix(text, []byte{0, 0, 0xfe, 0xff}):
