@@ -11,12 +11,11 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// maxReruns is how many new failures are run again. Where more fail at once it is no
-// accident.
+// maxReruns is how many new failures are run again. More failures at once are not flaky.
 const maxReruns = 20
 
-// sortFailures tells failures that are new from those known before the task, those that come
-// and go, and says what is fixed.
+// sortFailures classifies failures as new, known before the task, or flaky, and finds the fixed
+// ones.
 func (r *testRun) sortFailures(ctx context.Context) {
 	old := map[string]bool{}
 	if b := r.in.Baseline; b != nil {
@@ -52,9 +51,9 @@ func (r *testRun) sortFailures(ctx context.Context) {
 	r.findRegressions(ctx, failing)
 }
 
-// hasPassed reports whether a test that does not fail any more passed. One that was deleted,
-// renamed or skipped is not fixed. Where the report has no names of tests that passed, at
-// least as many tests as before have to have run.
+// hasPassed reports whether a test that no longer fails has passed. A deleted, renamed or skipped
+// test is not fixed. If the report does not name the tests that passed, at least as many tests as
+// before must have run.
 func (r *testRun) hasPassed(test string) bool {
 	if r.report.HasAllPassNames() {
 		return r.report.HasPassed(test)
@@ -62,8 +61,8 @@ func (r *testRun) hasPassed(test string) bool {
 	return r.report.Total-r.report.Skipped >= r.in.Baseline.Total-r.in.Baseline.Skipped
 }
 
-// IsDemanded reports whether the command is one that a person gave for this very task: where
-// it says only whether it passes, it has to pass after the task, whatever it said before.
+// IsDemanded reports whether a person gave the command for this task: if it only reports whether it
+// passes, it must pass after the task, whatever its result before.
 func IsDemanded(c belay.TestCommand) bool {
 	return c.From == "flag" && (c.Format == "" || c.Format == testreport.Exit) && !c.KnownFailures
 }
@@ -74,9 +73,9 @@ func (r *testRun) onlyReportedFailed() bool {
 	return ended && r.in.Baseline != nil && !r.report.Incomplete && r.report.Total > 0
 }
 
-// rerunFailures runs what fails for the first time once more, here and on the before state. A
-// test is flaky when it passes here now, known when it fails there; everything else,
-// what could not be run again included, stays new.
+// rerunFailures runs new failures once more, here and on the before snapshot. A test is flaky if it
+// passes here now, known if it fails there; all others, including those that could not be run
+// again, stay new.
 func (r *testRun) rerunFailures(ctx context.Context) {
 	command := narrowCommand(r.in.Command, r.newFailures)
 	here, ok := r.runAndListFailed(ctx, command, r.in.Root)
@@ -111,9 +110,8 @@ func partition(all []testreport.Failure, set map[string]bool) (in, out []testrep
 	return in, out
 }
 
-// runAndListFailed runs command in root and gives the ids of what failed. ok is false when that
-// could not be told: when they were names before and are none now, or the other way
-// round, for one.
+// runAndListFailed runs command in root and returns the IDs of the failed tests. ok is false if
+// they are unknown, for example if failures were named before and are not now, or the reverse.
 func (r *testRun) runAndListFailed(ctx context.Context, command belay.TestCommand, root string) (ids map[string]bool, ok bool) {
 	in, may, names := r.in, r.may, r.namesTests()
 	id := in.Command.String()
@@ -148,8 +146,8 @@ func (r *testRun) runAndListFailed(ctx context.Context, command belay.TestComman
 	return ids, true
 }
 
-// narrowCommand makes the command run little more than the failures, where the runner lets
-// itself be told: go test takes packages and names. Others run whole.
+// narrowCommand makes the command run little more than the failures, if the runner can: go test
+// accepts packages and names. Other commands are unchanged.
 func narrowCommand(c belay.TestCommand, failures []testreport.Failure) belay.TestCommand {
 	args := c.Args
 	if c.Command != "" && !strings.ContainsAny(c.Command, "|&;<>$`(){}*?[]~#'\"\\\n") {
@@ -163,7 +161,7 @@ func narrowCommand(c belay.TestCommand, failures []testreport.Failure) belay.Tes
 	for _, f := range failures {
 		name, ok := strings.CutPrefix(f.Test, f.Package+".")
 		if f.Package == "" || !ok || strings.ContainsAny(f.Package, " \t[") {
-			return c // a package that does not build, or something else that has no name
+			return c // a package that does not build, or another failure without a name
 		}
 		name, _, _ = strings.Cut(name, "/")
 		packages, names = append(packages, f.Package), append(names, regexp.QuoteMeta(name))

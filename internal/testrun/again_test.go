@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// runner is a test command that says of each test what the file of its name holds:
-// pass, fail, or flip, which fails once and passes from then on.
+// runner is a test command that prints for each test the content of its file: pass, fail, or flip,
+// which fails once and passes from then on.
 const runner = `for t in t/*; do
 	id=${t#t/}
 	case $(cat $t) in
@@ -28,8 +28,8 @@ done
 echo '{"Action":"'${bad:-pass}'","Package":"p"}'
 test -z "$bad"`
 
-// TestNewKnownFixedFlaky: three failed before; one of them is fixed, one is new, one
-// comes and goes, and one fails before as well when it is looked at again.
+// TestNewKnownFixedFlaky: three failed before; one is fixed, one is new, one is flaky, and one also
+// fails when run again on the before snapshot.
 func TestNewKnownFixedFlaky(t *testing.T) {
 	t.Parallel()
 	now := testutil.Project(t, map[string]string{
@@ -63,7 +63,7 @@ note tests : test is fixed: p.Fixed`
 	}
 }
 
-// TestOnlyFlaky: what passes when it is run again refuses nothing.
+// TestOnlyFlaky: a test that passes when it is run again rejects nothing.
 func TestOnlyFlaky(t *testing.T) {
 	t.Parallel()
 	in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: testreport.GoTest}}
@@ -76,7 +76,7 @@ func TestOnlyFlaky(t *testing.T) {
 	}
 }
 
-// TestAgainWithoutTheStateBefore: what cannot be compared stays new.
+// TestAgainWithoutTheStateBefore: a failure that cannot be compared stays new.
 func TestAgainWithoutTheStateBefore(t *testing.T) {
 	t.Parallel()
 	in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: testreport.GoTest}}
@@ -86,7 +86,7 @@ func TestAgainWithoutTheStateBefore(t *testing.T) {
 	}
 }
 
-// TestExitCodesAgain: an exit code says of one command what a report says of a test.
+// TestExitCodesAgain: an exit code is compared like a test in a report.
 func TestExitCodesAgain(t *testing.T) {
 	t.Parallel()
 	flip := "test ! -e flip || { rm flip; exit 1; }; test ! -e bad"
@@ -108,8 +108,7 @@ func TestExitCodesAgain(t *testing.T) {
 	}
 }
 
-// TestNoTestsBeforeEither: a project without tests is not held up for it, one that had
-// some is.
+// TestNoTestsBeforeEither: a project without tests is not rejected for that, one that had tests is.
 func TestNoTestsBeforeEither(t *testing.T) {
 	t.Parallel()
 	none := belay.TestCommand{Command: `echo '{"Action":"skip","Package":"p"}'`, Format: testreport.GoTest}
@@ -128,14 +127,14 @@ func TestNoTestsBeforeEither(t *testing.T) {
 	}
 }
 
-// TestRunnersThatFindNothing end with an error when there is no test. That refuses work
-// that took the tests away, and none in a project that never had any.
+// TestRunnersThatFindNothing: some runners fail if there is no test. That rejects work that removed
+// the tests, but not in a project that never had any.
 func TestRunnersThatFindNothing(t *testing.T) {
 	t.Parallel()
 	none := "skipped: no tests found"
 	for name, tt := range map[string]struct {
 		command, format string
-		took            string // what is said where there were tests before
+		took            string // the message if there were tests before
 	}{
 		"go":     {"echo no packages to test >&2; exit 1", testreport.GoTest, "fail\nerror tests : the test command failed\nwarning tests : the test report has problems"},
 		"cargo":  {"echo '  no targets specified in the manifest' >&2; exit 101", testreport.Cargo, "fail\nerror tests : the test command failed\nwarning tests : the test report has problems"},
@@ -150,7 +149,7 @@ func TestRunnersThatFindNothing(t *testing.T) {
 		if _, r := Run(t.Context(), in); testutil.Told(r) != tt.took {
 			t.Errorf("%s, one before: %s", name, testutil.Told(r))
 		}
-		for want, then := range map[string]string{none: tt.command, tt.took: "true"} { // nobody looked yet
+		for want, then := range map[string]string{none: tt.command, tt.took: "true"} { // no baseline
 			root := testutil.Project(t, map[string]string{"run": then})
 			in.Root, in.Command.Command, in.Baseline = testutil.Project(t, map[string]string{"run": tt.command}), "sh ./run", nil
 			in.Checkout = func(context.Context) (string, func(), error) { return root, func() {}, nil }
@@ -161,8 +160,8 @@ func TestRunnersThatFindNothing(t *testing.T) {
 	}
 }
 
-// TestFailedSoBefore: an exit code that no failing test explains is held against the work
-// only when the tests are known to have passed before, or do when they are run there.
+// TestFailedSoBefore: an exit code without a failing test rejects the work only if the tests are
+// known to have passed before, or pass when they are run there.
 func TestFailedSoBefore(t *testing.T) {
 	t.Parallel()
 	pass := `echo '1..1'; echo 'ok 1'; `

@@ -20,20 +20,20 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// Losing a cached baseline costs another run of the tests, nothing else.
+// Losing a cached baseline only costs another run of the tests.
 
-// Baseline is what a test command said about one state. Why is set when it could not
-// tell: then nothing is known, and nothing counts as clean.
+// Baseline is the result of a test command on one snapshot. Why is set if it is unknown: then
+// nothing counts as passed.
 type Baseline struct {
 	Tree    string            `json:"tree"`
 	Command belay.TestCommand `json:"command"`
 	Why     string            `json:"why,omitempty"`
 	Report  testreport.Report `json:"report"`
-	// Obstacle is set where the command cannot run on this state at all.
+	// Obstacle is set if the command cannot run on this snapshot at all.
 	Obstacle *Obstacle `json:"obstacle,omitempty"`
 }
 
-// KnownReport returns what a later run compares with, nil when nothing is known.
+// KnownReport returns the report for comparison with later runs, nil if it is unknown.
 func (b Baseline) KnownReport() *testreport.Report {
 	if b.Why != "" {
 		return nil
@@ -42,11 +42,10 @@ func (b Baseline) KnownReport() *testreport.Report {
 	return &b.Report
 }
 
-// IsOf reports whether this command said it.
+// IsOf reports whether the baseline is of this command.
 func (b Baseline) IsOf(c belay.TestCommand) bool { return b.Tree != "" && sameCommand(b.Command, c) }
 
-// Summary tells an agent or a person what the tests said before the task, without secrets
-// that they printed.
+// Summary describes the test results before the task for an agent or a person, with secrets masked.
 func (b Baseline) Summary() string { return secret.Mask(b.summary()) }
 
 func (b Baseline) summary() string {
@@ -78,7 +77,7 @@ func (b Baseline) summary() string {
 	}
 }
 
-// missingSummary says what is missing in the report.
+// missingSummary describes what is missing in the report.
 func (b Baseline) missingSummary() string {
 	if !b.Report.Incomplete || len(b.Report.Warnings) == 0 {
 		return ""
@@ -86,17 +85,17 @@ func (b Baseline) missingSummary() string {
 	return " (incomplete: " + testreport.Clip(b.Report.Warnings[0], 200) + ")"
 }
 
-// Baseliner runs tests on states before and remembers what they said in Dir.
+// Baseliner runs tests on before snapshots and caches the results in Dir.
 type Baseliner struct {
 	Snaps *snapshot.Store
 	Dir   string
-	Env   []string     // of the tests, whole
-	May   *config.Gate // lets them run, or not
+	Env   []string     // the complete environment of the tests
+	May   *config.Gate // decides whether they may run
 }
 
-// Take returns what the tests say about a snapshot, remembered or run now, within
-// checks.Timeout. What could not be run has its reason in Why; it is remembered by
-// nobody. The error is that of looking the snapshot up.
+// Take returns the test results of a snapshot, from the cache or by running the tests, within
+// checks.Timeout. If they could not be run, Why is set and nothing is cached. The error is that of
+// looking up the snapshot.
 func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (Baseline, error) {
 	info, err := k.Snaps.LookUp(ctx, id)
 	if err != nil {
@@ -108,7 +107,7 @@ func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.C
 	}
 	b.Report, b.Why, b.Obstacle = k.run(ctx, id, checks)
 	b.Report.EncodeNames()
-	for i, f := range b.Report.Failures { // it is stored
+	for i, f := range b.Report.Failures { // the baseline is stored
 		b.Report.Failures[i].Message = secret.Mask(f.Message)
 	}
 	if ctx.Err() == nil {
@@ -123,7 +122,7 @@ func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Ch
 	if err != nil {
 		return report, err.Error(), nil
 	}
-	defer place.Close() // what stays is swept by the next one
+	defer place.Close() // the next checkout removes what remains
 	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
 		return report, err.Error(), nil
 	}
@@ -131,7 +130,7 @@ func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Ch
 	defer cancel()
 	report, result, stuck := RunOrObstacle(ctx, Input{
 		Root: place.Root, Env: k.Env, Command: checks.Tests, May: k.May,
-		Baseline: &testreport.Report{}, // no tests here means that there are none
+		Baseline: &testreport.Report{}, // without tests here there are none
 	})
 	switch {
 	case result.Skipped:
@@ -140,13 +139,13 @@ func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Ch
 		return report, fmt.Sprintf("%s exists here but in no snapshot: %s", stuck.Path, stuck.Message), nil
 	case stuck != nil:
 		return report, "the test command cannot run: " + stuck.Message, stuck
-	case IsUnexplained(report, result): // a report without tests, or one that misses what failed, is not clean
+	case IsUnexplained(report, result): // a report without tests, or without the failed ones, is not a pass
 		return report, "the test command failed without naming a failed test: " + testreport.Clip(lastLine(result), 300), nil
 	}
 	return report, result.Why, nil
 }
 
-// existsBelow reports whether the user's tree has what the checkout lacks.
+// existsBelow reports whether the user's tree has a path that the checkout lacks.
 func existsBelow(root, path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
@@ -155,14 +154,14 @@ func existsBelow(root, path string) bool {
 	return err == nil
 }
 
-// lastLine returns the last line of what the command gave as its reason.
+// lastLine returns the last line of the reason in a result.
 func lastLine(r belay.CheckResult) string {
 	detail := strings.TrimSpace(r.Findings[0].Detail)
 	return strings.TrimSpace(detail[strings.LastIndexByte(detail, '\n')+1:])
 }
 
-// load finds what the same command said about the same tree before. A lost or
-// broken one costs a run of the tests.
+// load returns the cached result of the same command on the same tree. A missing or damaged one
+// costs a run of the tests.
 func (k Baseliner) load(b Baseline) (old Baseline, ok bool) {
 	text, err := fsroot.ReadFile(k.path(b), fsroot.MaxSmallFile)
 	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !sameCommand(old.Command, b.Command) {
@@ -180,7 +179,7 @@ func (k Baseliner) path(b Baseline) string {
 	return filepath.Join(k.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// save keeps what was found. Without it the tests run once more.
+// save caches a result. If it fails the tests run once more.
 func (k Baseliner) save(b Baseline) {
 	path := k.path(b)
 	text, err := json.Marshal(b)

@@ -10,23 +10,21 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// regressions is what became of tests that passed before the task and do not pass now, besides
-// those that fail.
+// regressions are the tests that passed before the task and do not pass now, except failing ones.
 type regressions struct {
 	skipped []string // skipped now
-	missing []string // did not run, and no other test took their place
+	missing []string // did not run, and no other test replaces them
 	renamed []string // did not run, but a new test passes in the same place: "old → new"
 	cases   []string // cases of a test that still passes
 
-	// Where the report has no names, only how many.
+	// if the report has no names, only their number
 	moreSkipped, fewerTests int
 
 	format string          // of the report
-	absent map[string]bool // among skipped and missing, those that the before state lacks now, too
+	absent map[string]bool // of skipped and missing, those that are also absent on the before snapshot now
 }
 
-// findRegressions looks for each test that passed before. A test that is skipped or that is gone
-// proves nothing: it is not a pass.
+// findRegressions compares each test that passed before. A skipped or missing test is not a pass.
 func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) {
 	base := r.in.Baseline
 	if !r.onlyReportedFailed() || !r.namesTests() || base.Format == testreport.Exit || base.Passed == 0 || base.Incomplete {
@@ -53,7 +51,7 @@ func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) 
 		switch whole := testOfCase(test); {
 		case whole == test:
 			r.regressed.missing = append(r.regressed.missing, test)
-		case gone[whole] || failing[whole] || r.report.HasSkipped(whole): // told by the test that it is a case of
+		case gone[whole] || failing[whole] || r.report.HasSkipped(whole): // the test that it is a case of is reported
 		default:
 			r.regressed.cases = append(r.regressed.cases, test)
 		}
@@ -64,7 +62,7 @@ func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) 
 	}
 }
 
-// compareCounts compares figures alone: tests that are skipped and do not pass any more.
+// compareCounts compares only numbers: tests that are skipped or no longer pass.
 func (r *testRun) compareCounts() {
 	base := r.in.Baseline
 	drop := base.Passed - r.report.Passed - len(r.newFailures) - len(r.flakyFailures)
@@ -72,7 +70,7 @@ func (r *testRun) compareCounts() {
 	r.regressed.fewerTests, r.regressed.format = max(0, drop-r.regressed.moreSkipped), r.report.Format
 }
 
-// hasFailingCase reports whether a case of a test fails: then the failure tells it.
+// hasFailingCase reports whether a case of a test fails: then the failure is reported instead.
 func (r *testRun) hasFailingCase(test string) bool {
 	for _, f := range r.report.Failures {
 		if rest, ok := strings.CutPrefix(f.Test, test); ok && rest != "" && strings.ContainsAny(rest[:1], "/[(. :") {
@@ -82,23 +80,22 @@ func (r *testRun) hasFailingCase(test string) bool {
 	return false
 }
 
-// testOfCase returns the test that a case belongs to: TestX of Go's TestX/case, test_x of
-// pytest's test_x[case], m of m(1, "a"). Names of cases are often made from data, and come
-// and go with it.
+// testOfCase returns the test that a case belongs to: TestX of Go's TestX/case, test_x of pytest's
+// test_x[case], m of m(1, "a"). Names of cases are often made from data and change with it.
 func testOfCase(test string) string {
 	name := test
 	if i := strings.LastIndex(test, ".Test"); i >= 0 && strings.Contains(test[i:], "/") {
 		return test[:i+strings.IndexByte(test[i:], '/')]
 	}
-	bare, _ := strings.CutSuffix(name, "()") // JUnit 5 calls a method so, which is not a case of anything
+	bare, _ := strings.CutSuffix(name, "()") // JUnit 5 writes a method this way; it is not a case
 	if i := strings.IndexAny(bare, "[("); i > 0 {
 		return strings.TrimRight(name[:i], " ")
 	}
 	return test
 }
 
-// pairMoved finds new tests in the place of missing ones: the same name elsewhere (moved), or as
-// many new ones in the same package, class or file (renamed or rewritten).
+// pairMoved finds new tests that replace missing ones: the same name elsewhere (moved), or as many
+// new ones in the same package, class or file (renamed or rewritten).
 func (r *testRun) pairMoved() {
 	if len(r.regressed.missing) == 0 {
 		return
@@ -146,7 +143,7 @@ func pairTest(renamed *[]string, from, to string) bool {
 	return true
 }
 
-// splitTestName parts a test's name from the package, class or file that it is in.
+// splitTestName splits a test's name into its package, class or file, and the rest.
 func splitTestName(test string) (place, name string) {
 	at := -1
 	for _, sep := range []string{".", "::", " > ", "/"} {
@@ -160,8 +157,8 @@ func splitTestName(test string) (place, name string) {
 	return test[:at], test[at:]
 }
 
-// rerunBefore runs the command once more on the before state: a test that is skipped or
-// gone there today as well says nothing about the work, but about this machine.
+// rerunBefore runs the command once more on the before snapshot: a test that is also skipped or
+// missing there now shows something about this machine, not about the work.
 func (r *testRun) rerunBefore(ctx context.Context) {
 	there, result := r.runBefore(ctx)
 	if result.Verdict == belay.VerdictUnknown || there.Incomplete || there.Total == 0 || !there.HasAllPassNames() {
@@ -177,7 +174,7 @@ func (r *testRun) rerunBefore(ctx context.Context) {
 	}
 }
 
-// countStillPassing counts the tests of a list that passed on the before state today.
+// countStillPassing counts the tests of a list that still pass on the before snapshot.
 func (l *regressions) countStillPassing(list []string) (n int) {
 	for _, test := range list {
 		if !l.absent[test] {
@@ -187,8 +184,8 @@ func (l *regressions) countStillPassing(list []string) (n int) {
 	return n
 }
 
-// findings tells what became of tests that passed. A test that is skipped or gone rejects
-// the work, unless the request asks for that.
+// findings reports the regressions. A skipped or missing test rejects the work, unless the request
+// asks for that.
 func (l *regressions) findings(request []belay.Requirement, at func(string) (string, int)) []belay.Finding {
 	var out []belay.Finding
 	add := func(list []string, title, detail, advice string, permitted func(string) bool) {
@@ -255,7 +252,7 @@ func (l *regressions) findings(request []belay.Requirement, at func(string) (str
 	return out
 }
 
-// namingOptions are the options that have a runner name its tests.
+// namingOptions are the options with which a runner names its tests.
 var namingOptions = map[string]string{
 	testreport.Pytest: `--junitxml="$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, testreport.Unittest: "-v",
 	testreport.Minitest: "-v", testreport.Jest: "--verbose", testreport.Vitest: "--reporter=verbose",
@@ -264,7 +261,7 @@ var namingOptions = map[string]string{
 	testreport.Dotnet:  "--logger trx and checks.tests.format: trx",
 }
 
-// namingAdvice says how the tests would be named.
+// namingAdvice returns how to make the runner name its tests.
 func (l *regressions) namingAdvice() string {
 	if how := namingOptions[l.format]; how != "" {
 		return "; it prints them with " + how
@@ -285,8 +282,8 @@ var (
 		"rewrite", "split", "parametri", "table", "clean up", "refactor", "convert", "port"}
 )
 
-// requestAsks reports whether a request asks for what became of a test: it names the test, or it
-// speaks of tests with one of the words. What is to be removed takes its tests with it.
+// requestAsks reports whether a request asks for the regression of a test: it names the test, or
+// mentions tests with one of the words. Removing a thing includes removing its tests.
 func requestAsks(request []belay.Requirement, test string, words []string, removing bool) bool {
 	_, leaf := splitTestName(testOfCase(test))
 	for _, q := range request {
@@ -308,8 +305,8 @@ func requestAsks(request []belay.Requirement, test string, words []string, remov
 	return false
 }
 
-// countSummary is the headline where the before state is known: what passed before, what
-// passes now, and where the difference went.
+// countSummary returns the summary if the baseline is known: how many passed before and pass now,
+// and the reasons for the difference.
 func (r *testRun) countSummary(known int) string {
 	var parts []string
 	for _, p := range []struct {

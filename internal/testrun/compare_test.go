@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// lister is a test command that says of each test what tests.txt holds: a name and pass,
-// fail or skip on a line.
+// lister is a test command that prints the results in tests.txt: a name and pass, fail or skip per
+// line.
 const lister = `while read id say; do
 	echo '{"Action":"run","Package":"p","Test":"'$id'"}'
 	echo '{"Action":"'$say'","Package":"p","Test":"'$id'"}'
@@ -24,10 +24,10 @@ done < tests.txt
 echo '{"Action":"'${bad:-pass}'","Package":"p"}'
 test -z "$bad"`
 
-// counted is one that prints only figures, as pytest does.
+// counted is a test command that prints only numbers, like pytest.
 const counted = `cat tests.txt; ! grep -q failed tests.txt`
 
-// stored is a baseline as the record keeps it.
+// stored returns a baseline as it is stored in the record.
 func stored(t *testing.T, r testreport.Report) *testreport.Report {
 	t.Helper()
 	r.EncodeNames()
@@ -50,7 +50,7 @@ func TestPassedBefore(t *testing.T) {
 		name       string
 		command    belay.TestCommand
 		then, now  string
-		here       string // what the state before says today, when it is not then
+		here       string // current results on the before snapshot, if different
 		request    string
 		marker     belay.Marker
 		want, says string
@@ -130,8 +130,8 @@ func TestPassedBefore(t *testing.T) {
 	}
 }
 
-// A command that a person gave for a task has to pass after it, unless the failures that it
-// had before are known by name, or the same failure may stay.
+// TestGivenCommand: a command that a person gave for a task must pass after it, unless its earlier
+// failures are known by name, or known failures are accepted.
 func TestGivenCommand(t *testing.T) {
 	t.Parallel()
 	const fails = "echo 'dep 3 missing in '$PWD/x' after 12 ms'; exit 1"

@@ -12,20 +12,20 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Detection reads small files only, runs nothing, and looks below the root only in tests. The
-// command it proposes may need a tool that is not installed.
+// Detection reads small files only and runs nothing; only the search for tests reads below the
+// root. The proposed command may need a tool that is not installed.
 
-// ReportsVar names the environment variable with the folder, made for each run, in
-// which a test command may leave its reports.
+// ReportsVar is the environment variable with a folder, created for each run, in which a test
+// command may write its reports.
 const ReportsVar = "BELAY_REPORTS"
 
-// maxManifest is how much of a manifest is read.
+// maxManifest is the maximum number of bytes that are read of a manifest.
 const maxManifest = 1 << 20
 
-// DetectTests proposes how the project at root is tested, by the files at its root, in
-// this order: go.mod, Cargo.toml, package.json with a test script of its own, pytest's
-// files, pom.xml, build.gradle, a Makefile with a test target. It reads small files
-// only and runs nothing; the proposal may well need a tool that is not installed.
+// DetectTests proposes a test command for the project at root, by the files at its root, in this
+// order: go.mod, Cargo.toml, package.json with a real test script, pytest's files, pom.xml,
+// build.gradle, a Makefile with a test target. It reads small files only and runs nothing; the
+// command may need a tool that is not installed.
 func DetectTests(root string) (belay.TestCommand, bool) {
 	for _, guess := range []func(string) belay.TestCommand{
 		detectGo, detectCargo, detectNode, detectPytest, detectMaven, detectGradle, detectMake,
@@ -77,14 +77,14 @@ func detectNode(root string) belay.TestCommand {
 	return belay.TestCommand{Command: command, Format: "exit", Why: why}
 }
 
-// NodeScript returns the test script of the package.json at root, "" when there is none.
+// NodeScript returns the test script of the package.json at root, "" if there is none.
 func NodeScript(root string) string {
 	script, _ := parseNodeTest(readSmall(root, "package.json"))
 	return script
 }
 
-// parseNodeTest returns the test script of a package.json, "" when there is none but the
-// placeholder that npm init writes, and the package manager it asks for.
+// parseNodeTest returns the test script of a package.json, "" if there is none or only the
+// placeholder of npm init, and the package manager that it asks for.
 func parseNodeTest(data []byte) (script, manager string) {
 	var manifest struct {
 		Scripts        map[string]any `json:"scripts"`
@@ -102,8 +102,8 @@ func parseNodeTest(data []byte) (script, manager string) {
 	return script, manager
 }
 
-// detectPytest has the tests run of the files that can be imported: without the option, one
-// that cannot is the end of all.
+// detectPytest runs the tests in all files that can be imported: without the option, one file that
+// cannot stops everything.
 func detectPytest(root string) belay.TestCommand {
 	why := ""
 	switch {
@@ -128,8 +128,8 @@ func detectPytest(root string) belay.TestCommand {
 	}
 }
 
-// hasSection reports whether an ini or TOML text has the section [name] or one below
-// it, [name.…].
+// hasSection reports whether an INI or TOML text has the section [name] or a subsection,
+// [name.…].
 func hasSection(data []byte, name string) bool {
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "#")
@@ -169,8 +169,8 @@ func detectMaven(root string) belay.TestCommand {
 	}
 }
 
-// detectGradle asks for the tests to run even when Gradle holds them for done: its
-// reports would be old. A daemon would not survive the run anyway.
+// detectGradle runs the tests even if Gradle considers them up to date, because its reports would
+// be old. A daemon would be killed after the run anyway.
 func detectGradle(root string) belay.TestCommand {
 	for _, name := range []string{"build.gradle", "build.gradle.kts"} {
 		if isFile(root, name) {
@@ -183,7 +183,7 @@ func detectGradle(root string) belay.TestCommand {
 	return belay.TestCommand{}
 }
 
-// preferWrapper prefers the project's own copy of a tool.
+// preferWrapper returns the project's own copy of a tool if it has one.
 func preferWrapper(root, own, tool string) string {
 	info, err := os.Stat(filepath.Join(root, own))
 	switch {
@@ -230,8 +230,8 @@ func hasTarget(data []byte, target string) bool {
 	return false
 }
 
-// isAssignment reports whether what follows the first colon makes the line an assignment
-// (:=, ::=, :::=) or one for a target only (test: FLAG = x).
+// isAssignment reports whether the text after the first colon makes the line an assignment (:=,
+// ::=, :::=) or one for a target only (test: FLAG = x).
 func isAssignment(rest string) bool {
 	if strings.HasPrefix(strings.TrimLeft(rest, ":"), "=") {
 		return true
@@ -247,9 +247,9 @@ func isFile(dir, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// readSmall returns the beginning of a regular file, nothing when there is none.
+// readSmall returns the start of a regular file, nil if there is none.
 func readSmall(dir, name string) []byte {
-	// Not blocking: a pipe of that name would wait for a writer forever.
+	// Nonblocking: opening a FIFO would wait for a writer forever.
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
@@ -262,7 +262,7 @@ func readSmall(dir, name string) []byte {
 	return data
 }
 
-// GoModule returns the module path that the go.mod at root names, "" without one.
+// GoModule returns the module path in the go.mod at root, "" without one.
 func GoModule(root string) string {
 	for line := range strings.Lines(string(readSmall(root, "go.mod"))) {
 		line, _, _ = strings.Cut(line, "//")

@@ -12,8 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// project makes a folder of files, the keys their paths; an executable one has a
-// name that ends in w.
+// project creates a folder with files by path; those with a name that ends in w are executable.
 func project(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -82,7 +81,7 @@ func TestTests(t *testing.T) {
 	}
 }
 
-// TestWrapperThatIsNotExecutable: a checkout may have lost the bit.
+// TestWrapperThatIsNotExecutable: a checkout may have lost the mode.
 func TestWrapperThatIsNotExecutable(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{"pom.xml": "", "mvnw": ""})
@@ -94,8 +93,8 @@ func TestWrapperThatIsNotExecutable(t *testing.T) {
 	}
 }
 
-// TestOddFiles: folders, pipes, links and large files in the place of manifests are
-// neither waited for nor believed.
+// TestOddFiles: folders, FIFOs, links and large files in the place of manifests neither block nor
+// count.
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -188,7 +187,7 @@ func FuzzParsers(f *testing.F) {
 	})
 }
 
-// The project's own environment runs its tests.
+// TestPython: the project's own environment runs its tests.
 func TestPython(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{"conftest.py": "", ".venv/pyvenv.cfg": "", ".venv/bin/python": "#!/bin/sh\n", "venv/bin/python": ""})
@@ -203,8 +202,8 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// How dependencies are installed, by the lockfile; what runs without the network and without
-// scripts is given only where the manager has such a way.
+// TestInstalls: dependencies are installed by the lockfile; a command without network and scripts
+// is only returned if the manager has one.
 func TestInstalls(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

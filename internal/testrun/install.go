@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Install is how the dependencies of a project are installed.
+// Install is how to install the dependencies of a project.
 type Install struct {
-	Command string `json:"command"` // what a person types
-	// Offline does the same from the caches of this machine alone, exactly as the lockfile
-	// says, and runs no script of a package; nil where the manager has no such way.
+	Command string `json:"command"` // for a person to type
+	// Offline does the same only from the caches of this machine, exactly as in the lockfile, and
+	// runs no script of a package; nil if the manager cannot do that.
 	Offline []string `json:"offline,omitempty"`
-	Folder  string   `json:"folder,omitempty"` // what it makes in the tree, "" for nothing
+	Folder  string   `json:"folder,omitempty"` // the folder that it creates in the tree, "" for none
 }
 
-// NodeInstall tells how the node packages of the project at root are installed, by its
-// lockfile; ok is false without a package.json.
+// NodeInstall returns how to install the node packages of the project at root, by its lockfile; ok
+// is false without a package.json.
 func NodeInstall(root string) (in Install, ok bool) {
 	if !isFile(root, "package.json") {
 		return Install{}, false
@@ -30,7 +30,7 @@ func NodeInstall(root string) (in Install, ok bool) {
 		in.Offline = []string{"pnpm", "install", "--frozen-lockfile", "--offline", "--ignore-scripts"}
 	case isFile(root, "yarn.lock") &&
 		(isFile(root, ".yarnrc.yml") || strings.Contains(string(readSmall(root, "yarn.lock")), "__metadata:")):
-		in.Command = "yarn install --immutable" // yarn 2 and newer have no way without the network
+		in.Command = "yarn install --immutable" // yarn 2 and newer cannot work offline
 	case isFile(root, "yarn.lock"):
 		in.Command = "yarn install --frozen-lockfile"
 		in.Offline = []string{"yarn", "install", "--frozen-lockfile", "--offline", "--ignore-scripts", "--non-interactive"}
@@ -47,8 +47,8 @@ func NodeInstall(root string) (in Install, ok bool) {
 	return in, true
 }
 
-// NodeNeeds reports whether the package.json at root names a package, or one whose program
-// goes by that name, among what it depends on.
+// NodeNeeds reports whether the package.json at root depends on a package with this name, or with a
+// program of this name.
 func NodeNeeds(root, name string) bool {
 	var manifest struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
 	if json.Unmarshal([]byte(strings.TrimPrefix(string(readSmall(root, "package.json")), "\ufeff")), &manifest) != nil {
@@ -65,12 +65,12 @@ func NodeNeeds(root, name string) bool {
 	return false
 }
 
-// packageOfProgram are those of node packages that have another name.
+// packageOfProgram maps programs of node packages to packages with another name.
 var packageOfProgram = map[string]string{"tsc": "typescript", "playwright": "@playwright/test", "ng": "@angular/cli",
 	"vue-cli-service": "@vue/cli-service", "wtr": "@web/test-runner", "nyc": "nyc", "tap": "tap"}
 
-// PythonInstall tells how the project's Python packages, those for its tests among them,
-// are installed; ok is false where no file at root says so.
+// PythonInstall returns how to install the project's Python packages, including those for its
+// tests; ok is false if no file at root describes them.
 func PythonInstall(root string) (in Install, ok bool) {
 	for _, d := range []struct{ file, command string }{
 		{"uv.lock", "uv sync"}, {"poetry.lock", "poetry install"}, {"pdm.lock", "pdm install"}, {"Pipfile.lock", "pipenv install --dev"},
@@ -93,8 +93,8 @@ func PythonInstall(root string) (in Install, ok bool) {
 	return Install{}, false
 }
 
-// PythonInterpreter is the interpreter of the project at root: that of its own environment, where it
-// has one.
+// PythonInterpreter returns the interpreter of the project at root: that of its own environment, if
+// it has one.
 func PythonInterpreter(root string) string {
 	for _, dir := range []string{".venv", "venv"} {
 		if isExecutable(filepath.Join(root, dir, "bin", "python")) && isFile(root, dir+"/pyvenv.cfg") {
@@ -104,7 +104,7 @@ func PythonInterpreter(root string) string {
 	return "python3"
 }
 
-// HasFile reports whether something of that name is below root.
+// HasFile reports whether a path exists below root.
 func HasFile(root, name string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil

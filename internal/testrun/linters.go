@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// DetectLinters proposes the linters that the project at root configures and that are
-// installed: golangci-lint, ruff, eslint, clippy. path is the PATH to look in.
+// DetectLinters proposes the linters that the project at root configures and that are installed:
+// golangci-lint, ruff, eslint, clippy. path is the PATH to search.
 func DetectLinters(root, path string) []belay.Linter {
 	var found []belay.Linter
 	for _, d := range []struct{ name, program, why, command string }{
@@ -37,8 +37,8 @@ func DetectLinters(root, path string) []belay.Linter {
 	return found
 }
 
-// configFileOf says by which file a linter is set up, "" when it is not: one of the names,
-// or a section of pyproject.toml.
+// configFileOf returns the file that configures a linter, "" if none does: one of the names, or a
+// section of pyproject.toml.
 func configFileOf(root, section string, names ...string) string {
 	for _, name := range names {
 		if isFile(root, name) {
@@ -62,8 +62,8 @@ func clippyConfigured(root string) string {
 	return configFileOf(root, "", "clippy.toml", ".clippy.toml")
 }
 
-// isInstalled reports whether a program is there: in the project's own folders, which is
-// then the command to use, or on path.
+// isInstalled reports whether a program exists: in the project's own folders, which is then the
+// command to use, or on path.
 func isInstalled(root, path, program string) (own string, ok bool) {
 	for _, dir := range []string{"node_modules/.bin", ".venv/bin", "venv/bin"} {
 		if isExecutable(filepath.Join(root, dir, program)) {

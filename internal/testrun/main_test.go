@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMain keeps the flags of whoever runs these tests from the go test that they start: with
+// TestMain removes the flags of the caller's go test from the go test that the tests start: with
 // -trimpath it prints other paths.
 func TestMain(m *testing.M) {
 	os.Setenv("GOFLAGS", "-buildvcs=false")

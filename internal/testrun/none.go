@@ -9,11 +9,11 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// noTests is what runners print when they end with an error because there is nothing to
-// run; pytest has an exit code for it as well.
+// noTests is what runners print when they fail because there is nothing to run; pytest also has an
+// exit code for it.
 var noTests = []struct {
 	words string
-	code  int // 0 for any but success
+	code  int // 0 for any code except success
 }{
 	{"no packages to test", 0},                    // go test
 	{"no targets specified in the manifest", 0},   // cargo
@@ -23,17 +23,18 @@ var noTests = []struct {
 	{"no tests ran in", 5},                        // pytest
 }
 
-// nothingToDo is what make prints where a target has nothing to do: a folder is called test.
+// nothingToDo matches the output of make if a target has nothing to do, because a folder is named
+// test.
 var nothingToDo = lazyregexp.New(`^(?:g?make(?:\[\d+\])?: (?:Nothing to be done for |[^\n]* is up to date|` +
 	`(?:Entering|Leaving) directory )[^\n]*\n?)+$`)
 
-// noTestsTexts are what runners print that end well although they ran no test, where they
-// print no sums.
+// noTestsTexts is the output of runners that succeed although they ran no test, if they print no
+// totals.
 var noTestsTexts = []string{"No tests found, exiting with code 0", "No test files found, exiting with code 0",
 	"testing: warning: no tests to run", "No tests executed!", "NO TESTS RAN", "No specs found", "no tests ran in", "No tests were found"}
 
-// ranNone tells of a command that ended well and, as its runner says, ran no test. Where
-// another runner that spoke as well ran one, its words are not read at all.
+// ranNone reports whether a command succeeded and, according to its runner, ran no test. If another
+// runner in the same output ran one, that is ignored.
 func (r *testRun) ranNone() bool {
 	said := r.output.Last(64 << 10)
 	if one, ok, _ := testreport.ReadAnyPlain(r.output.Reader()); ok {
@@ -51,11 +52,11 @@ func (r *testRun) ranNone() bool {
 	return false
 }
 
-// somePassed finds a count of tests of any runner.
+// somePassed matches a number of passed tests in any runner's output.
 var somePassed = lazyregexp.New(`(?i)\b[1-9]\d* (?:\w+ )?(?:tests?|examples?|specs?|runs|passed|passing|pass|` +
 	`assertions?)\b|\b(?:tests?(?: run)?|passed|pass):? +[1-9]`)
 
-// foundNoTests tells of a runner that failed because it found no test at all.
+// foundNoTests reports whether a runner failed because it found no test.
 func (r *testRun) foundNoTests() bool {
 	if r.ending.Code == 0 || r.ending.Cut || r.ending.Failed != nil || r.namesTests() && r.report.Total > 0 {
 		return false
@@ -69,8 +70,8 @@ func (r *testRun) foundNoTests() bool {
 	return false
 }
 
-// noneBefore reports whether there were no tests before the task either. Where nobody
-// looked, the command runs there: a project without tests is not held up for it.
+// noneBefore reports whether there were no tests before the task either. Without a baseline, the
+// command is run there, because a project without tests is not rejected for that.
 func (r *testRun) noneBefore(ctx context.Context) bool {
 	if b := r.in.Baseline; b != nil {
 		return b.Total == 0 && !b.Incomplete
@@ -79,9 +80,9 @@ func (r *testRun) noneBefore(ctx context.Context) bool {
 	return there.Skipped
 }
 
-// failedSoBefore reports whether the command failed before the task, too, without naming
-// a test: a limit of coverage, say. It asks only where the before state could not be
-// told from the beginning, since the command runs once more for it.
+// failedSoBefore reports whether the command also failed before the task without naming a test: for
+// example because of a coverage limit. It runs the command once more, so it is only used if the
+// before snapshot was not tested.
 func (r *testRun) failedSoBefore(ctx context.Context) bool {
 	if r.in.Baseline != nil || IsDemanded(r.in.Command) && !r.namesTests() {
 		return false
@@ -90,13 +91,13 @@ func (r *testRun) failedSoBefore(ctx context.Context) bool {
 	return IsUnexplained(report, there)
 }
 
-// IsUnexplained tells of a command that failed and named no test that did. Whatever it
-// reported, it proves nothing about the tests.
+// IsUnexplained reports whether a command failed without naming a failed test. Its report then
+// proves nothing about the tests.
 func IsUnexplained(report testreport.Report, said belay.CheckResult) bool {
 	return said.Verdict == belay.VerdictFail && len(report.Failures) == 0
 }
 
-// runBefore runs the command on the before state.
+// runBefore runs the command on the before snapshot.
 func (r *testRun) runBefore(ctx context.Context) (testreport.Report, belay.CheckResult) {
 	if r.in.Checkout == nil || ctx.Err() != nil {
 		return testreport.Report{}, belay.CheckResult{}

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// What runners print that ended well and ran no test, as they printed it: no pass where
-// there were tests before, nothing to hold up where there were none.
+// TestRanNone: recorded output of runners that succeeded without running a test: no pass if there
+// were tests before, no rejection if there were none.
 func TestRanNone(t *testing.T) {
 	t.Parallel()
 	for name, said := range map[string]string{

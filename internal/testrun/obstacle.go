@@ -11,27 +11,28 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// Obstacle is why a test command cannot run on a state whatever its tests are: a program,
-// a dependency or a file of the project is not there. It is given only where that is
-// certain; a command that ran a single test to its end has none.
+// Obstacle is why a test command cannot run at all: a program, a dependency or a file of the
+// project is missing. It is only returned if that is certain; if a single test ran to its end,
+// there is none.
 type Obstacle struct {
 	Message string   `json:"what"`              // one line
-	Fix     string   `json:"fix,omitempty"`     // what to type, "" where that is not known
-	Install *Install `json:"install,omitempty"` // where Fix installs the project's dependencies
-	// Names are words for what is missing. A request with one of them may be to make it.
+	Fix     string   `json:"fix,omitempty"`     // what to type, "" if unknown
+	Install *Install `json:"install,omitempty"` // set if Fix installs the project's dependencies
+	// Names are words for what is missing. A request with one of them may ask for it.
 	Names []string `json:"names,omitempty"`
-	// Project is set where what is missing is part of the project itself, like a script or
-	// a target: a request that is about tests may be to make it.
+	// InProject means that a part of the project itself is missing, like a script or a target: a
+	// request about tests may ask for it.
 	InProject bool `json:"project,omitempty"`
 
-	// Path is what was looked for, from the root on, where that is below it or beside it. A
-	// temporary checkout lacks what no snapshot holds: there it proves nothing of the tree.
+	// Path is the missing path, relative to the root, if it is below the root or beside it. A
+	// temporary checkout lacks files that no snapshot contains, so there it proves nothing about
+	// the tree.
 	Path string `json:"-"`
 
-	runnerMissing bool // what runs the tests is missing, not what they need
+	runnerMissing bool // the test runner is missing, not a dependency of the tests
 }
 
-// IsAskedFor reports whether a request may be to make what is missing.
+// IsAskedFor reports whether a request may ask for what is missing.
 func (o Obstacle) IsAskedFor(words string) bool {
 	names := o.Names
 	if o.InProject {
@@ -45,7 +46,7 @@ func (o Obstacle) IsAskedFor(words string) bool {
 	return false
 }
 
-// findObstacle finds what kept the command from running.
+// findObstacle returns what prevented the command from running.
 func (r *testRun) findObstacle() *Obstacle {
 	if r.ending.Cut || r.ending.Signal != 0 || r.ending.Code == 0 && r.ending.Failed == nil || r.hasRunTest() {
 		return nil
@@ -64,8 +65,8 @@ func (r *testRun) findObstacle() *Obstacle {
 	return nil
 }
 
-// hasRunTest reports whether a test ran to its end: then the command could run. Runners count a
-// file that cannot be imported as a test that failed.
+// hasRunTest reports whether a test ran to its end, so the command could run. Runners count a file
+// that cannot be imported as a failed test.
 func (r *testRun) hasRunTest() bool {
 	if r.report.Passed+r.report.Skipped > 0 {
 		return true
@@ -90,7 +91,7 @@ type failedStart struct {
 	output  string
 }
 
-// find returns the first group of an expression in what was said.
+// find returns the first group of an expression in the output.
 func (s failedStart) find(re *lazyregexp.Regexp) (string, bool) {
 	m := re.FindStringSubmatch(s.output)
 	if m == nil {
@@ -99,7 +100,7 @@ func (s failedStart) find(re *lazyregexp.Regexp) (string, bool) {
 	return m[len(m)-1], true
 }
 
-// line returns the line of what was said that has one of the words.
+// line returns the line of the output with one of the words.
 func (s failedStart) line(words ...string) string {
 	for line := range strings.Lines(s.output) {
 		for _, w := range words {
@@ -111,7 +112,7 @@ func (s failedStart) line(words ...string) string {
 	return ""
 }
 
-// startObstacle reads why a program of its own could not be started.
+// startObstacle derives the obstacle from the error of starting the program.
 func (s failedStart) startObstacle(why string) *Obstacle {
 	if len(s.command.Args) == 0 ||
 		!strings.Contains(why, "not found") && !strings.Contains(why, "no such file") && !strings.Contains(why, "permission denied") {
@@ -120,7 +121,7 @@ func (s failedStart) startObstacle(why string) *Obstacle {
 	return s.programObstacle(s.command.Args[0], why)
 }
 
-// Shells, env and version managers say which program they did not find.
+// Shells, env and version managers name the program that they did not find.
 var notFound = []*lazyregexp.Regexp{
 	lazyregexp.New("(?m)^pyenv: (\\S+): command not found"),
 	lazyregexp.New(`(?m)^bundler: command not found: (\S+)`),
@@ -132,7 +133,7 @@ var notFound = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^g?make(?:\[\d+\])?: ([^\s:]+): No such file or directory`),
 }
 
-// Programs that read another file say that it is not there.
+// Programs that read another file name it if it does not exist.
 var noScript = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^(?:ba|da|z|k|a)?sh: (?:\d+: )?(?:cannot open|can't open) '?(\S+?)'?(?:: No such file)?$`),
 	lazyregexp.New(`(?m)^\S*python\S*: can't open file '([^']+)'`),
@@ -140,7 +141,7 @@ var noScript = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^Could not open input file: (\S+)$`),
 }
 
-// missingProgram looks for a program or script that is not there.
+// missingProgram detects a missing program or script.
 func (s failedStart) missingProgram() *Obstacle {
 	if s.code == 126 || s.code == 127 || s.code == 2 && strings.Contains(s.output, "make") {
 		for _, re := range notFound {
@@ -167,7 +168,7 @@ func (s failedStart) missingProgram() *Obstacle {
 	return nil
 }
 
-// lastOutput is the last line that was said, or how the command ended.
+// lastOutput returns the last line of the output, or how the command ended.
 func (s failedStart) lastOutput() string {
 	said := strings.TrimSpace(s.output)
 	if line := strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]); line != "" {
@@ -176,8 +177,8 @@ func (s failedStart) lastOutput() string {
 	return "it ended with exit code 127: no such command"
 }
 
-// fileNames are the words for a file of the project: its path, its name, and that without its
-// ending.
+// fileNames returns the words for a file of the project: its path, its name, and that without its
+// extension.
 func fileNames(name string) []string {
 	base := path.Base(name)
 	stem, _, _ := strings.Cut(base, ".")
@@ -188,7 +189,7 @@ func fileNames(name string) []string {
 	return words
 }
 
-// installAdvice are how people get programs that no dependency of a project brings.
+// installAdvice is how people install programs that are no dependency of a project.
 var installAdvice = map[string]string{
 	"npm": "install Node.js", "node": "install Node.js", "npx": "install Node.js", "pnpm": "corepack enable pnpm",
 	"yarn": "corepack enable yarn", "bun": "npm install -g bun",
@@ -200,7 +201,7 @@ var installAdvice = map[string]string{
 	"make": "install make", "deno": "install Deno", "just": "install just",
 }
 
-// programObstacle tells of a program that is not there, and what brings it.
+// programObstacle returns the obstacle of a missing program, and how to install it.
 func (s failedStart) programObstacle(name, said string) *Obstacle {
 	base := path.Base(name)
 	o := &Obstacle{Message: base + " was not found", Names: []string{base}, runnerMissing: true}
@@ -259,10 +260,10 @@ func (s failedStart) setNodeInstall(o *Obstacle) {
 	}
 }
 
-// pytestInstall is what brings pytest into the project's Python.
+// pytestInstall returns how to install pytest for the project's Python.
 func (s failedStart) pytestInstall() string {
 	if in, ok := PythonInstall(s.root); ok && in.Folder != "" {
-		// All but uv may keep the environment elsewhere.
+		// all except uv may keep the environment elsewhere
 		if tool, _, _ := strings.Cut(in.Command, " "); tool != "uv" && !strings.Contains(s.command.String(), tool) {
 			return in.Command + ` and --test "` + tool + ` run python -m pytest"`
 		}
@@ -281,13 +282,13 @@ var (
 	makeNoRule   = lazyregexp.New("(?m)^g?make: \\*\\*\\* No rule to make target [`'‘]([^'’]+)['’]\\.\\s+Stop")
 )
 
-// missingPython looks for a runner or packages that are not installed. A file that imports what is
-// not there breaks by itself; only where nothing but that happened could nothing run.
+// missingPython detects a runner or packages that are not installed. A file with a failing import
+// only breaks itself; only if there were no other results could nothing run.
 func (s failedStart) missingPython() *Obstacle {
 	if m, ok := s.find(noRunner); ok {
 		name, _, _ := strings.Cut(m, ".")
 		if HasFile(s.root, name) || HasFile(s.root, name+".py") || HasFile(s.root, "src/"+name) {
-			return nil // the project's own: whether it imports is what is tested
+			return nil // a module of the project: whether it can be imported is what is tested
 		}
 		o := &Obstacle{Message: s.line("No module named " + m), Fix: PythonInterpreter(s.root) + " -m pip install " + name,
 			Names: []string{name}, runnerMissing: true}
@@ -338,7 +339,7 @@ func (s failedStart) missingPython() *Obstacle {
 	return o
 }
 
-// missingNode looks for scripts and packages that are not there.
+// missingNode detects missing scripts and packages.
 func (s failedStart) missingNode() *Obstacle {
 	if name, ok := s.find(npmNoScript); ok && !strings.Contains(s.output, `Command "`+name+`" exited`) {
 		return &Obstacle{Message: "package.json has no script " + name, Names: []string{"package.json", name, "npm"}, InProject: true}
@@ -368,7 +369,7 @@ func textAfter(s, words string) string {
 	return rest + " -"
 }
 
-// missingTarget looks for targets and projects that are not there.
+// missingTarget detects missing targets and projects.
 func (s failedStart) missingTarget() *Obstacle {
 	if name, ok := s.find(makeNoRule); ok && slices.Contains(strings.Fields(s.command.String()), name) {
 		return &Obstacle{Message: "the makefile has no target " + name, Names: []string{"Makefile", "make", name}, InProject: true}
@@ -385,11 +386,11 @@ func (s failedStart) missingTarget() *Obstacle {
 	return nil
 }
 
-// missingToolchains are what build tools say that could not get what a project needs.
+// missingToolchains is the output of build tools that could not get what a project needs.
 var missingToolchains = []struct {
 	says  []string // one of these is in the line that is shown
-	also  []string // and one of these in some line, where there are any
-	what  string   // comes before the line
+	also  []string // and one of these in any line, if there are any
+	what  string   // put before the line
 	fix   string
 	names []string
 	path  string
@@ -422,7 +423,7 @@ var missingToolchains = []struct {
 	{says: []string{"error NETSDK1004", "error NU1301", "error NU1101"}, fix: "dotnet restore", names: []string{"dependencies"}},
 }
 
-// missingDependency looks for toolchains and dependencies that are not there.
+// missingDependency detects missing toolchains and dependencies.
 func (s failedStart) missingDependency() *Obstacle {
 	for _, l := range missingToolchains {
 		line := s.line(l.says...)
@@ -447,7 +448,7 @@ func phpFix(root, name string) string {
 	return ""
 }
 
-// missingPHP looks for what Composer installs.
+// missingPHP detects missing packages of Composer.
 func (s failedStart) missingPHP() *Obstacle {
 	if line := s.line("vendor/autoload.php"); line != "" &&
 		s.line("Failed to open stream", "Failed opening required",

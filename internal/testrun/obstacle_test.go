@@ -10,19 +10,18 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// What runners print where they cannot run, as they printed it, and what is made of it: what
-// is missing, and what to type.
+// TestObstacles: recorded output of runners that could not run, what is missing, and what to type.
 func TestObstacles(t *testing.T) {
 	t.Parallel()
 	node := map[string]string{"package.json": `{"scripts":{"test":"mocha"},"devDependencies":{"mocha":"1","tsx":"1"}}`, "package-lock.json": "{}"}
 	python := map[string]string{"pyproject.toml": "", "src/flask/__init__.py": "", "tests/test_a.py": ""}
 	for name, tt := range map[string]struct {
 		files      map[string]string
-		command    string // as it is shown; what runs prints said and exits with code
+		command    string // as displayed; the command that runs prints said and exits with code
 		said       string
 		code       int
-		what, fix  string // what is part of What; "" for no obstacle at all
-		unreported bool   // it is an obstacle, and judged by what it is: not "could not run"
+		what, fix  string // what is part of Message; "" for no obstacle
+		unreported bool   // an obstacle with an ordinary verdict, not "could not run"
 	}{
 		"npm test, no node_modules": {node, "npm test", "sh: 1: mocha: not found", 127, "mocha was not found", "npm ci", false},
 		"pnpm":                      {map[string]string{"package.json": `{"devDependencies":{"vitest":"1"}}`, "pnpm-lock.yaml": ""}, "pnpm test", "sh: 1: vitest: not found", 127, "vitest was not found", "pnpm install --frozen-lockfile", false},
@@ -64,7 +63,7 @@ func TestObstacles(t *testing.T) {
 		"a script of Python":        {nil, "python3 run.py", "python3: can't open file '/x/run.py': [Errno 2] No such file or directory", 2, "run.py", "", false},
 		"not executable":            {nil, "./run", "sh: 1: ./run: Permission denied", 126, "is not executable", "chmod +x ./run", false},
 
-		// What could be the tests' own affair is none.
+		// Failures that may be those of tests are no obstacles.
 		"a test that fails":                {nil, "sh check.sh", "expected 3, got 4", 1, "", "", false},
 		"a module of the project":          {map[string]string{"app.py": ""}, "pytest", "ERROR collecting test_a.py\nE   ModuleNotFoundError: No module named 'app.core'\n!!! Interrupted: 1 error during collection !!!", 2, "", "", false},
 		"another error in collection":      {nil, "pytest", "ERROR collecting test_a.py\nE   ModuleNotFoundError: No module named 'yaml'\nERROR collecting test_b.py\nE   SyntaxError: invalid syntax\n!!! Interrupted: 2 errors during collection !!!", 2, "", "", false},
@@ -80,7 +79,8 @@ func TestObstacles(t *testing.T) {
 			if tt.files == nil {
 				root = testutil.Project(t, map[string]string{"x": ""})
 			}
-			// A function has the command's name, so that what is shown is what ran.
+			// a shell function with the command's name, so that the displayed command is the one
+			// that runs
 			line := "printf '%s\\n' " + quoted(tt.said) + "; exit " + strconv.Itoa(tt.code) + "; " + tt.command
 			_, r, o := RunOrObstacle(t.Context(), Input{Root: root, Command: belay.TestCommand{Command: line}, May: config.Anything()})
 			switch {

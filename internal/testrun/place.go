@@ -9,10 +9,10 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// fileTree knows where files of a report may be below a root.
+// fileTree finds the files of a report below a root.
 type fileTree struct {
 	root     string
-	realRoot string // root without links
+	realRoot string // root with its links resolved
 	module   string // the Go module at the root, if any
 }
 
@@ -24,8 +24,8 @@ func newTree(root string) fileTree {
 	return t
 }
 
-// locate finds where a failure points in the tree: the first place named that is a
-// file of the tree and not of a dependency. It gives "" and 0 when there is none.
+// locate returns the place in the tree of a failure: the first one that it names in a file of the
+// tree and not of a dependency; "" and 0 if there is none.
 func (t fileTree) locate(f testreport.Failure) (string, int) {
 	var named []testreport.Place
 	if f.File != "" {
@@ -57,12 +57,12 @@ func (t fileTree) find(name, pkg string) string {
 	return ""
 }
 
-// folders returns where a bare file name of a package may lie: Go prints names without
-// their folder, Java without their source tree.
+// folders returns the possible folders of a file name in a package: Go prints names without their
+// folder, Java without their source tree.
 func (t fileTree) folders(pkg string) []string {
 	dirs := []string{""}
 	if rel, ok := strings.CutPrefix(pkg, t.module); ok && t.module != "" {
-		// pkg.test and pkg_test are the package's test builds.
+		// pkg.test and pkg_test are test builds of the package
 		rel, _, _ = strings.Cut(strings.TrimPrefix(rel, "/"), " ")
 		dirs = append([]string{strings.TrimSuffix(rel, ".test")}, dirs...)
 	}
@@ -73,7 +73,7 @@ func (t fileTree) folders(pkg string) []string {
 	return dirs
 }
 
-// projectFile returns rel cleaned when it is a regular file of the tree that people edit.
+// projectFile returns rel cleaned if it is a regular file of the tree that people edit.
 func (t fileTree) projectFile(rel string) string {
 	rel = path.Clean(rel)
 	if !filepath.IsLocal(rel) {

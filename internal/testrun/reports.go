@@ -17,13 +17,13 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// maxReports is how many report files of one run are read.
+// maxReports is the maximum number of report files that are read of one run.
 const maxReports = 5000
 
-// reportFile is a file that may be a report, as it was when it was looked for.
+// reportFile is a possible report, as it was when it was found.
 type reportFile struct {
 	dir, name string // name is a slash path below dir
-	stamp     string // differs when the file was written again
+	stamp     string // changes when the file is written again
 }
 
 type fileSet struct {
@@ -31,7 +31,7 @@ type fileSet struct {
 	incomplete bool
 }
 
-// reportGlob is the glob to look for: by default every XML file.
+// reportGlob returns the glob of report files: by default every XML file.
 func reportGlob(glob string) string {
 	if glob == "" {
 		return "**/*.xml"
@@ -44,8 +44,8 @@ func reportGlob(glob string) string {
 	return strings.TrimPrefix(glob, "./")
 }
 
-// isReportsFolder reports whether the glob is meant for the folder of the run alone. An
-// XML file just anywhere in the work tree is not a report.
+// isReportsFolder reports whether the glob is only for the folder of the run. Other XML files in
+// the working tree are not reports.
 func isReportsFolder(glob string) bool { return glob == "" || strings.HasPrefix(glob, "$") }
 
 func checkReportGlob(report string) error {
@@ -55,8 +55,8 @@ func checkReportGlob(report string) error {
 	return nil
 }
 
-// findReports looks for files that match glob below root and, when it is given, below
-// the folder of the run.
+// findReports returns the files that match glob below root and, if given, below the folder of the
+// run.
 func findReports(ctx context.Context, root, glob, reports string) fileSet {
 	var set fileSet
 	if !isReportsFolder(glob) {
@@ -73,8 +73,7 @@ func findReports(ctx context.Context, root, glob, reports string) fileSet {
 
 var errEnough = errors.New("enough")
 
-// findFiles never leaves dir: links out of it are not followed, whatever the tests left
-// there.
+// findFiles never leaves dir: it does not follow links out of it, whatever the tests created.
 func (s *fileSet) findFiles(ctx context.Context, dir, glob string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -103,8 +102,8 @@ func (s *fileSet) findFiles(ctx context.Context, dir, glob string) {
 	}
 }
 
-// changedSince leaves out the files that were there before as they are now: a report of an
-// earlier run proves nothing. Comparing stamps needs no clock.
+// changedSince returns the files that are not the same as before: a report of an earlier run proves
+// nothing. Comparing stamps needs no clock.
 func (s fileSet) changedSince(before fileSet) []reportFile {
 	old := map[reportFile]bool{}
 	for _, f := range before.files {
@@ -113,14 +112,14 @@ func (s fileSet) changedSince(before fileSet) []reportFile {
 	return slices.DeleteFunc(slices.Clone(s.files), func(f reportFile) bool { return old[f] })
 }
 
-// read reads one file of a run. One among several may have no tests.
+// read parses one report file of a run. One of several may have no tests.
 func (f reportFile) read(format string) (testreport.Report, error) {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		return testreport.Report{}, err
 	}
 	defer root.Close()
-	// Not blocking: it may have become a pipe since it was looked at.
+	// Nonblocking: it may have been replaced by a FIFO.
 	file, err := root.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return testreport.Report{}, err
@@ -135,7 +134,7 @@ func (f reportFile) read(format string) (testreport.Report, error) {
 	return testreport.ReadDotNet(file)
 }
 
-// timedFS ends a walk when there is no time left.
+// timedFS ends a walk when ctx ends.
 type timedFS struct {
 	ctx context.Context
 	fs  fs.FS

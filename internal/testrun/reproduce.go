@@ -15,20 +15,20 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// maxReproduce is how long a command for one test may be, in bytes. The names of generated
-// tests can be longer than anybody runs.
+// maxReproduce is the maximum length in bytes of a command for one test. Generated tests can have
+// names too long to type.
 const maxReproduce = 400
 
-// reproducer knows how a single test is run: by which runner, and how that is started here.
+// reproducer builds the command for a single test: its runner, and how that is started here.
 type reproducer struct {
 	root         string
 	module       string   // the Go module at the root
-	tool         string   // "" is not known: the whole command is all there is
+	tool         string   // "" is unknown: only the complete command can be given
 	startWords   []string // the words up to the tool, and options to keep
 	wholeCommand string
 }
 
-// toolNames are the words by which a runner is known in a command.
+// toolNames are the words in a command that identify a runner.
 var toolNames = map[string]string{
 	"pytest": "pytest", "py.test": "pytest", "jest": "jest", "vitest": "vitest", "mocha": "mocha", "ava": "ava",
 	"rspec": "rspec", "phpunit": "phpunit",
@@ -37,7 +37,7 @@ var toolNames = map[string]string{
 	"react-scripts": "jest",
 }
 
-// defaultStarts are how a runner is started where the command does not say it.
+// defaultStarts are how to start a runner if the command does not show it.
 var defaultStarts = map[string][]string{
 	"go": {"go", "test"}, "cargo": {"cargo", "test"}, "jest": {"npx", "jest"}, "vitest": {"npx", "vitest", "run"},
 	"mocha": {"npx", "mocha"}, "ava": {"npx", "ava"}, "jasmine": {"npx", "jasmine"},
@@ -46,7 +46,7 @@ var defaultStarts = map[string][]string{
 	"rspec":  {"rspec"}, "phpunit": {"phpunit"}, "maven": {"mvn"}, "gradle": {"gradle"},
 }
 
-// formats are the formats of reports that only one runner writes.
+// ownFormats are report formats that only one runner writes.
 var ownFormats = map[string]string{
 	testreport.GoTest: "go", testreport.Go: "go", testreport.Cargo: "cargo", testreport.Pytest: "pytest",
 	testreport.Jest: "jest", testreport.Vitest: "vitest", testreport.Mocha: "mocha", testreport.AVA: "ava",
@@ -55,18 +55,18 @@ var ownFormats = map[string]string{
 	testreport.XUnit: "dotnet",
 }
 
-// shellSyntax are the signs of a command line that is more than one command with its words.
+// shellSyntax are characters of a command line that is more than a simple command.
 const shellSyntax = "|&;<>$`(){}\n"
 
-// reportOptions are options that say where a report goes: belay's own command has one.
+// reportOptions matches options with the path of a report: belay's own command has one.
 var reportOptions = lazyregexp.New(`[ \t]+--?[\w-]+[= ]"?\$\{?` + ReportsVar + `\}?[^"\s]*"?`)
 
-// keptOptions are options of a command that a single test needs as well: what is built, and how.
+// keptOptions are options of a command that a single test also needs: what is built, and how.
 var keptOptions = lazyregexp.Of(`-tags -race -mod -C --config -c --features --all-features --no-default-features -p --package
 	--profile -P -f --file --manifest-path`)
 
-// newReproducer makes a reproducer for the command and report of a run. A command that a script
-// hides is known by its report: it is started then as the project usually does.
+// newReproducer makes a reproducer for the command and report of a run. A runner inside a script is
+// identified by its report and started in the usual way of the project.
 func newReproducer(root string, c belay.TestCommand, format string) reproducer {
 	p := reproducer{root: root, module: GoModule(root), wholeCommand: c.String()}
 	args := c.Args
@@ -89,7 +89,7 @@ func newReproducer(root string, c belay.TestCommand, format string) reproducer {
 	return p
 }
 
-// usualStart is how the project starts the tool: by its own wrapper where it has one.
+// usualStart returns how the project starts the tool: by its own wrapper if it has one.
 func (p reproducer) usualStart() []string {
 	has := func(name string) bool { return isFile(p.root, name) }
 	switch {
@@ -107,8 +107,8 @@ func (p reproducer) usualStart() []string {
 	return defaultStarts[p.tool]
 }
 
-// scriptWords are the words of the test script of package.json, when a command runs that: npm
-// test, yarn test, pnpm run test. Nil when it is more than one command.
+// scriptWords returns the words of the test script of package.json, if a command runs it: npm test,
+// yarn test, pnpm run test. Nil if it is more than one command.
 func scriptWords(root string, args []string) []string {
 	if len(args) == 0 || !slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, args[0]) {
 		return nil
@@ -124,7 +124,7 @@ func scriptWords(root string, args []string) []string {
 	return words
 }
 
-// findTool finds the word of a command that is a runner, -1 for none.
+// findTool returns the runner in a command and its index, -1 for none.
 func findTool(words []string) (tool string, at int) {
 	for i, w := range words {
 		name := strings.TrimSuffix(path.Base(filepath.ToSlash(w)), ".cmd")
@@ -134,7 +134,7 @@ func findTool(words []string) (tool string, at int) {
 			return "node", i
 		case t == "":
 		case slices.Contains([]string{"go", "cargo", "dotnet"}, name) && !slices.Contains(words[i+1:min(i+3, len(words))], "test"):
-		case name == "gotestsum": // its own options stand in front of go test's
+		case name == "gotestsum": // its own options come before those of go test
 			return "go", -1
 		default:
 			return t, i
@@ -143,8 +143,8 @@ func findTool(words []string) (tool string, at int) {
 	return "", -1
 }
 
-// startWordsOf returns the words that start a tool: those in front of it, it, what it is told to do,
-// and the options that a single test needs as well.
+// startWordsOf returns the words that start a tool: those before it, the tool, its subcommands, and
+// the options that a single test also needs.
 func startWordsOf(tool string, words []string, at int) []string {
 	if at < 0 {
 		return defaultStarts[tool]
@@ -179,8 +179,8 @@ func startWordsOf(tool string, words []string, at int) []string {
 	return out
 }
 
-// command returns the command that runs one failing test, the whole test command where that is
-// not known. file is where the failure points, from the root, "" for nowhere.
+// command returns the command for one failing test, the complete test command if that is unknown.
+// file is the place of the failure, relative to the root, "" for none.
 func (p reproducer) command(f testreport.Failure, file string, line int) string {
 	words := p.selectTest(f, file, line)
 	if words == nil {
@@ -197,7 +197,8 @@ func (p reproducer) command(f testreport.Failure, file string, line int) string 
 	return text
 }
 
-// selectTest returns the words behind the runner that choose one test, nil when it cannot be chosen.
+// selectTest returns the arguments of the runner that select one test, nil if it cannot be
+// selected.
 func (p reproducer) selectTest(f testreport.Failure, file string, line int) []string {
 	name := strings.TrimPrefix(f.Test, f.Package+".")
 	switch p.tool {
@@ -227,14 +228,14 @@ func (p reproducer) selectTest(f testreport.Failure, file string, line int) []st
 	return nil
 }
 
-// selectGoTest chooses a test, and its subtests level by level, in its package.
+// selectGoTest selects a test, and its subtests level by level, in its package.
 func (p reproducer) selectGoTest(f testreport.Failure, name string) []string {
 	pkg, _, _ := strings.Cut(f.Package, " ")
 	pkg = strings.TrimSuffix(strings.TrimSuffix(pkg, ".test"), "_test")
 	if rel, ok := strings.CutPrefix(pkg, p.module); ok && p.module != "" && (rel == "" || rel[0] == '/') {
 		pkg = "." + rel
 	} else if p.module == "" {
-		return nil // the module is somewhere below the root
+		return nil // the module is in a folder below the root
 	}
 	if pkg == "" {
 		return nil
@@ -249,26 +250,27 @@ func (p reproducer) selectGoTest(f testreport.Failure, name string) []string {
 	return []string{"-run", strings.Join(levels, "/"), pkg}
 }
 
-// selectPytest chooses by node id: plain output has it, a report has the class with dots.
+// selectPytest selects by node ID: plain output contains it, a report has the class with dots.
 func selectPytest(f testreport.Failure, name, file string) []string {
 	if at := strings.Index(f.Test, "::"); at > 0 && strings.HasSuffix(f.Test[:at], ".py") {
 		return []string{f.Test}
 	}
 	if strings.HasSuffix(f.Test, ".py") {
-		return []string{f.Test} // it cannot be collected
+		return []string{f.Test} // it cannot be imported
 	}
 	module := strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", ".")
 	if !strings.HasSuffix(file, ".py") || f.Package == "" || name == f.Test {
 		return nil
 	}
 	class, ok := strings.CutPrefix(f.Package, module)
-	if !ok { // the place is in code, not in the test
+	if !ok { // the place is in the code, not in the test
 		return []string{"-k", strings.SplitN(name, "[", 2)[0]}
 	}
 	return []string{file + strings.ReplaceAll(class, ".", "::") + "::" + name}
 }
 
-// splitJavaScriptID parts the id of a JavaScript test into its file, when the id has it, and its names.
+// splitJavaScriptID splits the ID of a JavaScript test into its file, if the ID contains it, and
+// its names.
 func splitJavaScriptID(f testreport.Failure) (file string, names []string) {
 	parts := strings.Split(strings.ReplaceAll(f.Test, " › ", " > "), " > ")
 	if rest, ok := strings.CutPrefix(parts[0], f.Package+"."); ok && f.Package != "" {
@@ -303,7 +305,7 @@ func (p reproducer) selectJavaScript(f testreport.Failure, at string) []string {
 		words = []string{}
 	case p.tool == "jest", p.tool == "vitest":
 		words = []string{"-t", "^" + regexp.QuoteMeta(full) + "$"}
-		if p.tool == "vitest" { // what it compares with has the names with a blank between them as well
+		if p.tool == "vitest" { // it compares with the names joined by blanks, too
 			words[1] = regexp.QuoteMeta(full)
 		}
 	case p.tool == "mocha":
@@ -328,11 +330,11 @@ func (p reproducer) selectJavaScript(f testreport.Failure, at string) []string {
 	return words
 }
 
-// selectMethod chooses by class and method.
+// selectMethod selects by class and method.
 func (p reproducer) selectMethod(f testreport.Failure) []string {
 	id := f.Test
 	if at := strings.IndexAny(id, "([{"); at > 0 {
-		id = id[:at] // the values of a case
+		id = id[:at] // remove the values of a case
 	}
 	class, name := splitTestName(id)
 	class = strings.TrimRight(class, ".:/> ")
@@ -352,14 +354,14 @@ func (p reproducer) selectMethod(f testreport.Failure) []string {
 	case "dotnet":
 		how := "="
 		if id != f.Test {
-			how = "~" // all of its cases
+			how = "~" // matches all of its cases
 		}
 		return []string{"--filter", "FullyQualifiedName" + how + class + "." + name}
 	}
 	return nil
 }
 
-// bareWord is a word that a shell takes as it is.
+// bareWord matches a word that needs no quotes in a shell.
 var bareWord = lazyregexp.New(`^[\w@%+=:,./-]+$`)
 
 // quoteShellWord quotes a word for a shell.

@@ -61,7 +61,7 @@ func TestReproduce(t *testing.T) {
 		{"bundle exec rspec", testreport.RSpec, "spec/calc_spec.rb > calc divides", "", "spec/calc_spec.rb", 3, "bundle exec rspec spec/calc_spec.rb:3"},
 		{"dotnet test --logger trx", testreport.TRX, "Shop.CartTests.Totals(1, 2)", "", "", 0, "dotnet test --filter 'FullyQualifiedName~Shop.CartTests.Totals'"},
 		{"dotnet test", testreport.Dotnet, "Heat.Tests.CelsiusTests.Boils", "", "", 0, "dotnet test --filter FullyQualifiedName=Heat.Tests.CelsiusTests.Boils"},
-		// Whatever is not known runs whole.
+		// A test that cannot be selected gets the complete command.
 		{"./check.sh", testreport.TAP, "b", "", "", 0, "./check.sh"},
 		{"sh -c 'exit 1'", testreport.Exit, "sh -c 'exit 1'", "", "", 0, "sh -c 'exit 1'"},
 		{"cd sub && pytest", testreport.JUnit, "tests.test_a.test_x", "tests.test_a", "tests/test_a.py", 1, "cd sub && pytest"},
@@ -75,7 +75,8 @@ func TestReproduce(t *testing.T) {
 	}
 }
 
-// TestReproduceRuns runs what is proposed for a Go test and its subtest: it fails, and no other test runs.
+// TestReproduceRuns runs the proposed command for a Go test and its subtest: it fails, and no other
+// test runs.
 func TestReproduceRuns(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

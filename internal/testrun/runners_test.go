@@ -13,9 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// runners are the runners whose reports of four states are in testdata/runners: three tests
-// that pass, then one of them skipped, gone, and under another name. All were recorded from
-// the runner itself, but for xunit's, which is written after its format.
+// runners are the runners with reports of four states in testdata/runners: three tests that pass,
+// then one of them skipped, missing, and renamed. All were recorded from the runner itself, except
+// xunit's, which follows its documented format.
 var runners = []struct{ dir, name, command, format string }{
 	{"go-json", "Go", "go test", testreport.GoTest},
 	{"go-v", "Go", "go test -v in a script", ""},
@@ -47,8 +47,8 @@ var runners = []struct{ dir, name, command, format string }{
 
 const runnersBegin, runnersEnd = "<!-- runners: go test ./internal/testrun -run TestRunners -update -->\n", "<!-- /runners -->"
 
-// TestRunners plays each recorded report of a state after the one of the state before, and
-// keeps the table of the documentation.
+// TestRunners compares each recorded report with that of the before snapshot, and verifies the
+// table in the documentation.
 func TestRunners(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder
@@ -89,7 +89,7 @@ func TestRunners(t *testing.T) {
 	}
 }
 
-// playRunner runs a command that leaves a recorded report.
+// playRunner runs a command that writes a recorded report.
 func playRunner(t *testing.T, dir, state, format string, base *testreport.Report) (testreport.Report, belay.CheckResult) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata/suite/runners", dir, state+".*"))
@@ -111,7 +111,7 @@ func playRunner(t *testing.T, dir, state, format string, base *testreport.Report
 	return Run(t.Context(), Input{Root: testutil.Project(t, map[string]string{"x": ""}), Command: c, May: config.Anything(), Baseline: base})
 }
 
-// runnerCell says what a result is in a cell of the table.
+// runnerCell returns a result as a cell of the table.
 func runnerCell(said belay.CheckResult) string {
 	for _, f := range said.Findings {
 		if f.Severity == belay.SeverityNote && !strings.HasPrefix(f.Title, "only the exit") {

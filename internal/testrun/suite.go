@@ -25,27 +25,25 @@ const Name = "tests"
 
 const defaultGrace = time.Second
 
-// Input is what a run of the test command rests on.
+// Input is the input of a run of the test command.
 type Input struct {
-	Root    string   // the work tree in which the command runs; findings name files from here
+	Root    string   // the working tree in which the command runs; paths in findings are relative to it
 	Env     []string // for the command, KEY=value; nil is this process's own
 	Command belay.TestCommand
-	May     *config.Gate // lets the command run, or not
-	// Baseline is what the same command said before the task began; nil when that is
-	// not known.
+	May     *config.Gate // decides whether the command may run
+	// Baseline is the result of the same command before the task; nil if unknown.
 	Baseline *testreport.Report
-	// Request is what the task asks for: a test may go, or be skipped, when it says so.
+	// Request is what the task asks for: it may ask to remove or skip a test.
 	Request []belay.Requirement
-	// Own reports whether a file of the tree is new since the task began, or one that the request
-	// asks to change; nil when that is not known.
+	// IsOwn reports whether a file of the tree is new since the task began, or one that the request
+	// asks to change; nil if unknown.
 	IsOwn func(path string) bool
-	// Before gives the state before the task in a folder, to see whether a new failure
-	// happens there too; nil when there is none. done removes it.
+	// Checkout checks out the before snapshot in a folder, to run new failures there; nil if there
+	// is none. done removes it.
 	Checkout func(ctx context.Context) (root string, done func(), err error)
-	// Logs stores an attachment and gives its sha256; nil stores nothing.
+	// Logs stores an attachment and returns its SHA-256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
-	// Grace is how long the command has, out of time, between SIGTERM and SIGKILL; 0 is
-	// one second.
+	// Grace is the time between SIGTERM and SIGKILL after the time limit; 0 is one second.
 	Grace time.Duration
 }
 
@@ -54,7 +52,7 @@ type TimeoutError struct{ Limit time.Duration }
 
 func (o TimeoutError) Error() string { return "did not finish within " + belay.Duration(o.Limit) }
 
-// UnfinishedReason says why there is no answer once ctx is over.
+// UnfinishedReason returns why there is no result after ctx has ended.
 func UnfinishedReason(ctx context.Context) string {
 	var over TimeoutError
 	if errors.As(context.Cause(ctx), &over) {
@@ -63,19 +61,19 @@ func UnfinishedReason(ctx context.Context) string {
 	return "interrupted before it finished"
 }
 
-// Run runs the test command until ctx ends, and gives what it reported besides the
-// judgement: it is what a later Input.Baseline holds. The report says nothing when the
-// result is skipped or unknown for another reason than Incomplete.
+// Run runs the test command until ctx ends, and returns its report, to be stored as a later
+// Input.Baseline, and the result of the check. The report is empty if the result is skipped, or
+// unknown for another reason than Incomplete.
 //
-// A test that fails for the first time is run again, here and on the before state: it
-// rejects the work only when it fails here twice and passes there.
+// A test that fails for the first time is run again, here and on the before snapshot: it rejects
+// the work only if it fails here twice and passes there.
 func Run(ctx context.Context, in Input) (testreport.Report, belay.CheckResult) {
 	report, result, _ := RunOrObstacle(ctx, in)
 	return report, result
 }
 
-// RunOrObstacle is Run, and gives besides why the command could not run, nil where it could or where
-// that is not certain.
+// RunOrObstacle is Run, and also returns why the command could not run, nil if it could or if that
+// is uncertain.
 func RunOrObstacle(ctx context.Context, in Input) (testreport.Report, belay.CheckResult, *Obstacle) {
 	if !in.Command.Set() {
 		return testreport.Report{}, belay.Skipped(Name, "no test command: set checks.tests.command or pass --test"), nil
@@ -112,10 +110,10 @@ type testRun struct {
 	in            Input
 	may           config.Command
 	format        string
-	reports       string // the folder ReportsVar names
+	reports       string // the folder in ReportsVar
 	reportsBefore fileSet
 	output        proc.HeadTail // stdout and stderr
-	stderr        proc.HeadTail // stderr alone, where stdout is not for people
+	stderr        proc.HeadTail // only stderr, if stdout is not for people
 	ending        proc.Ending
 	report        testreport.Report
 	reportError   string // why there is no report
@@ -124,7 +122,7 @@ type testRun struct {
 	flakyFailures []testreport.Failure
 	fixed         []string
 	notRun        []string    // failed before, and did not run now
-	regressed     regressions // passed before, and does not now
+	regressed     regressions // passed before, and no longer do
 	blockedBy     *Obstacle
 }
 
@@ -162,8 +160,8 @@ func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, er
 
 func (r *testRun) close() { os.RemoveAll(r.reports) }
 
-// reportsInFiles tells of the formats that are written to files, which are the XML ones: all
-// others are what the command prints.
+// reportsInFiles reports whether the format is written to files, as the XML formats are: all others
+// are printed by the command.
 func (r *testRun) reportsInFiles() bool {
 	switch r.format {
 	case testreport.JUnit, testreport.TRX, testreport.NUnit, testreport.XUnit:
@@ -172,14 +170,14 @@ func (r *testRun) reportsInFiles() bool {
 	return false
 }
 
-// reportsOnStdout tells of the formats in which a line of stderr would do harm. What a runner
-// prints for people comes on both.
+// reportsOnStdout reports whether the format is only on stdout, so that a line of stderr would
+// damage it. Output for people is on both.
 func (r *testRun) reportsOnStdout() bool {
 	return r.format == testreport.GoTest || r.format == testreport.TAP
 }
 
-// run runs the command. Its output is read while it comes, since what is kept of it is
-// bounded.
+// run runs the command. Its output is parsed while it runs, because only a bounded part of it is
+// kept.
 func (r *testRun) run(ctx context.Context) {
 	p := proc.Program{
 		Command: r.may, Dir: r.in.Root, Env: proc.Environ(r.in.Env, r.in.Root, ReportsVar+"="+r.reports),
@@ -198,7 +196,7 @@ func (r *testRun) run(ctx context.Context) {
 			if e := recover(); e != nil {
 				r.report.WarnIncomplete("internal error while reading the test events: %v", e)
 			}
-			pipeR.Close() // the program must never wait for a reader that is gone
+			pipeR.Close() // the program must not block on a reader that has stopped
 		}()
 		r.readStream(pipeR)
 	}()
@@ -206,7 +204,7 @@ func (r *testRun) run(ctx context.Context) {
 	if r.reportsOnStdout() {
 		p.Stderr = io.MultiWriter(&r.output, &r.stderr)
 	}
-	p.Cut = func() { pipeW.Close() } // a test that is ended reports a failure that is ours
+	p.Cut = func() { pipeW.Close() } // the failure of a test that belay ends must not count
 	r.ending = p.Run(ctx)
 	pipeW.Close()
 	<-done
@@ -223,16 +221,15 @@ func (r *testRun) readStream(in io.Reader) {
 	}
 }
 
-// tee writes to the first and, as long as it takes it, to the second.
+// tee writes to first and, until that fails, to second.
 type tee struct{ first, second io.Writer }
 
 func (t tee) Write(p []byte) (int, error) {
-	t.second.Write(p) // after the cut it refuses everything, which is meant
+	t.second.Write(p) // fails on purpose after the cut
 	return t.first.Write(p)
 }
 
-// readReport makes the report of a run that ended by itself; what go test said is already
-// there.
+// readReport makes the report of a run that ended by itself; that of go test exists already.
 func (r *testRun) readReport(ctx context.Context) {
 	switch {
 	case r.reportsInFiles():
@@ -245,7 +242,7 @@ func (r *testRun) readReport(ctx context.Context) {
 		}
 	case r.format == testreport.Exit && r.ending.Failed == nil && !r.ending.Cut:
 		r.report = testreport.Report{Format: testreport.Exit}
-		// What a known runner printed says more than the exit code, where they agree.
+		// The output of a known runner has more than the exit code, if they agree.
 		if said, ok := r.readPrinted(); ok {
 			r.report = said
 			return
@@ -265,9 +262,8 @@ func (r *testRun) readReport(ctx context.Context) {
 	}
 }
 
-// readPrinted reads what a command said whose format nobody named: events of go test, TAP or
-// XML, or what a runner prints for people. ok is false where that does not agree with how
-// the command ended.
+// readPrinted parses the output of a command without a configured format: events of go test, TAP or
+// XML, or a runner's output for people. ok is false if it contradicts how the command ended.
 func (r *testRun) readPrinted() (testreport.Report, bool) {
 	agrees := func(said testreport.Report) bool {
 		failed := said.Failed+said.Errors > 0
@@ -280,7 +276,7 @@ func (r *testRun) readPrinted() (testreport.Report, bool) {
 	return said, ok && agrees(said)
 }
 
-// interrupted is what pytest prints when it stops; its report does not say so.
+// interrupted matches pytest's output when it stops; its report does not contain that.
 var interrupted = lazyregexp.New(`Interrupted: \d+ errors? during collection`)
 
 func (r *testRun) readFiles(ctx context.Context) {
@@ -314,11 +310,11 @@ func (r *testRun) readFiles(ctx context.Context) {
 	}
 }
 
-// isRunnerMissing reports whether what runs the tests is not there.
+// isRunnerMissing reports whether the test runner is missing.
 func (r *testRun) isRunnerMissing() bool { return r.blockedBy != nil && r.blockedBy.runnerMissing }
 
-// wasKilled tells of a death that neither the tests nor belay asked for: on Linux,
-// most often, memory ran out.
+// wasKilled reports whether the command was killed, but not by belay: on Linux usually because
+// memory ran out.
 func (r *testRun) wasKilled() bool { return r.ending.Signal == syscall.SIGKILL && !r.ending.Cut }
 
 func (in Input) grace() time.Duration {

@@ -24,7 +24,7 @@ const (
 	allPass    = `<testsuite><testcase classname="t" name="ok"/></testsuite>`
 )
 
-// TestTests runs small commands whose reports are told by what they print or write.
+// TestRunTests runs small commands with reports that are recognised by what they print or write.
 func TestRunTests(t *testing.T) {
 	t.Parallel()
 	events := func(lines ...string) string { return "cat <<'END'\n" + strings.Join(lines, "\n") + "\nEND\n" }
@@ -116,7 +116,7 @@ func TestRunTests(t *testing.T) {
 	}
 }
 
-// TestMissingRunner: the words are the shell's.
+// TestMissingRunner: the messages are those of the shell.
 func TestMissingRunner(t *testing.T) {
 	t.Parallel()
 	in := Input{May: config.Anything(), Root: testutil.Project(t, nil), Command: belay.TestCommand{Command: "no-such-runner-here --all"}}
@@ -127,8 +127,8 @@ func TestMissingRunner(t *testing.T) {
 	}
 }
 
-// TestStaleReports: a report from before the run proves nothing, one written again
-// does, whatever the clock says.
+// TestStaleReports: a report from before the run proves nothing, one that was rewritten does,
+// whatever its time.
 func TestStaleReports(t *testing.T) {
 	t.Parallel()
 	future := time.Now().Add(time.Hour)
@@ -211,8 +211,8 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-// TestTimeIsUp: what failed before the limit is shown; what the runner says while it
-// is being ended is not.
+// TestTimeIsUp: failures before the limit are shown; output of the runner while it is being ended
+// is not.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
 	fail := func(test string) string {
@@ -223,7 +223,7 @@ func TestTimeIsUp(t *testing.T) {
 		Root:    testutil.Project(t, nil),
 		Command: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + ": > " + said + "; while :; do sleep 0.05; done"},
 	}
-	_, r := Run(testutil.Until(t, said, TimeoutError{1500 * time.Millisecond}), in) // however long it took to start
+	_, r := Run(testutil.Until(t, said, TimeoutError{1500 * time.Millisecond}), in) // regardless of how long it took to start
 	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has problems"
 	if d := cmp.Diff(want, testutil.Told(r)); d != "" {
 		t.Error(d)
@@ -271,7 +271,7 @@ func TestRealGoTest(t *testing.T) {
 	}
 }
 
-// TestManyFailures: the first fifty are findings of their own, the rest is counted.
+// TestManyFailures: the first fifty are separate findings, the rest is counted.
 func TestManyFailures(t *testing.T) {
 	t.Parallel()
 	var s strings.Builder
@@ -288,7 +288,7 @@ func TestManyFailures(t *testing.T) {
 	}
 }
 
-// before makes a baseline with these failures; nil without any.
+// before returns a baseline with these failures; nil without any.
 func before(failures []string) *testreport.Report {
 	if failures == nil {
 		return nil

@@ -13,23 +13,22 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// What is said where the before state decides.
+// Messages that depend on the before snapshot.
 const (
 	noTestsFound    = "no tests found"
 	failedBeforeToo = "the test command failed before the task too, and its exit code does not separate old failures from new ones"
 )
 
-// maxTestFindings is how many failing tests are findings of their own.
+// maxTestFindings is how many failing tests are separate findings.
 const maxTestFindings = 50
 
-// judge turns the ending and the report of a run into an answer. A failure that was
-// seen is a fact whatever else went wrong; a pass needs a whole report and an exit
-// code that agrees with it.
+// judge derives the result from the ending and the report of a run. An observed failure counts
+// whatever else went wrong; a pass needs a complete report and an exit code that agrees with it.
 func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	fresh, known := r.newFailures, r.knownFailures
 	switch {
 	case r.ending.Cut:
-		// Time ran out: what had failed by then is shown, but not held against the work.
+		// After the time limit, earlier failures are shown but do not reject the work.
 		return r.checkResult(UnfinishedReason(ctx), r.failureFindings(fresh, "cut"), known)
 	case r.ending.Failed != nil:
 		return r.checkResult("could not run: "+r.ending.Failed.Error(), nil, nil)
@@ -59,8 +58,8 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	return r.checkResult("", nil, known)
 }
 
-// judgeExit judges by the exit code alone. Where the command failed before the task,
-// another failure says nothing about it.
+// judgeExit judges by the exit code alone. If the command failed before the task, another failure
+// shows nothing.
 func (r *testRun) judgeExit(ctx context.Context, fresh, known []testreport.Failure) belay.CheckResult {
 	switch {
 	case r.isRunnerMissing():
@@ -95,8 +94,8 @@ func (r *testRun) judgeExit(ctx context.Context, fresh, known []testreport.Failu
 	return r.checkResult("", nil, known)
 }
 
-// failsAsBefore reports whether a command that names no test says what it said when it failed
-// before the task, but for figures, times, and where it ran.
+// failsAsBefore reports whether a command that names no test prints the same as when it failed
+// before the task, except for figures, times, and paths.
 func (r *testRun) failsAsBefore() bool {
 	for _, then := range r.in.Baseline.Failures {
 		for _, now := range r.report.Failures {
@@ -110,7 +109,7 @@ func (r *testRun) failsAsBefore() bool {
 
 var folderPath = lazyregexp.New(`(?:/[^\s/:'"()]+)+/`)
 
-// stableMessage is a message without what differs from run to run.
+// stableMessage returns a message without the parts that differ between runs.
 func stableMessage(message string) string {
 	message = folderPath.ReplaceAllString(message, "/")
 	return strings.Map(func(c rune) rune {
@@ -121,13 +120,13 @@ func stableMessage(message string) string {
 	}, message)
 }
 
-// namesTests reports whether the report has tests in it, and not only the command's end.
+// namesTests reports whether the report contains tests, and not only the exit code.
 func (r *testRun) namesTests() bool { return r.report.Format != testreport.Exit }
 
 func (r *testRun) failedBefore() bool { return r.in.Baseline != nil && len(r.in.Baseline.Failures) > 0 }
 
-// checkResult makes the result: unknown when why is given. Known failures, warnings of the
-// report and processes that outlived the run are added to the findings.
+// checkResult makes the result: unknown if why is given. Known failures, warnings of the report and
+// processes that outlived the run are added to the findings.
 func (r *testRun) checkResult(why string, found []belay.Finding, known []testreport.Failure) belay.CheckResult {
 	found = append(found, r.failureFindings(r.flakyFailures, "flaky")...)
 	found = append(found, r.failureFindings(known, "known")...)
@@ -163,7 +162,7 @@ func (r *testRun) checkResult(why string, found []belay.Finding, known []testrep
 	return result
 }
 
-// unnamedNote is the note for a command that passed and named no test.
+// unnamedNote returns the note for a command that passed without naming a test.
 func (r *testRun) unnamedNote() (belay.Finding, bool) {
 	if r.namesTests() || r.ending.Code != 0 {
 		return belay.Finding{}, false
@@ -215,7 +214,7 @@ var failureKinds = map[string]struct {
 		"make the code pass this test; do not change, skip or delete the test"},
 }
 
-// failureFindings makes findings of failing tests of one standing.
+// failureFindings makes findings of failing tests in the same state: new, known, flaky or cut.
 func (r *testRun) failureFindings(tests []testreport.Failure, standing string) []belay.Finding {
 	if len(tests) == 0 {
 		return nil
@@ -254,22 +253,22 @@ func (r *testRun) failureFindings(tests []testreport.Failure, standing string) [
 	return out
 }
 
-// isOwnTest reports whether a test is the task's: it, or its file, is new since the task began, or the
-// request asks to change the file. Such a test may be what is wrong.
+// isOwnTest reports whether a test is the task's: it, or its file, is new since the task began, or
+// the request asks to change the file. Such a test may itself be wrong.
 func (r *testRun) isOwnTest(t testreport.Failure, file string) bool {
 	if file != "" && r.in.IsOwn != nil && r.in.IsOwn(file) {
 		return true
 	}
 	b := r.in.Baseline
 	if b == nil || !b.HasAllPassNames() || b.Skipped > 0 || b.Incomplete {
-		return false // it is new where all that ran before is known by name
+		return false // it is new if all earlier tests are known by name
 	}
 	return !b.HasPassed(t.Test) && !slices.ContainsFunc(b.Failures, func(f testreport.Failure) bool {
 		return f.Test == t.Test || f.Package != "" && f.Test == f.Package && f.Package == t.Package
 	})
 }
 
-// fixedFindings names the tests that failed before the task and do not any more.
+// fixedFindings reports the tests that failed before the task and no longer fail.
 func (r *testRun) fixedFindings() []belay.Finding {
 	var out []belay.Finding
 	for _, id := range r.fixed[:min(len(r.fixed), maxTestFindings)] {
@@ -280,7 +279,7 @@ func (r *testRun) fixedFindings() []belay.Finding {
 	return out
 }
 
-// notRunFindings names the tests that failed before the task and did not run now.
+// notRunFindings reports the tests that failed before the task and did not run now.
 func (r *testRun) notRunFindings() []belay.Finding {
 	var out []belay.Finding
 	for _, id := range r.notRun[:min(len(r.notRun), maxTestFindings)] {
@@ -293,7 +292,7 @@ func (r *testRun) notRunFindings() []belay.Finding {
 	return out
 }
 
-// testCount returns the figures, nil where the report says nothing of single tests.
+// testCount returns the numbers, nil if the report contains no single tests.
 func (r *testRun) testCount() *belay.TestCount {
 	if !r.namesTests() || r.report.Total == 0 {
 		return nil
@@ -306,7 +305,7 @@ func (r *testRun) testCount() *belay.TestCount {
 	}
 }
 
-// unexplainedFinding is the finding for a command that failed and named no test.
+// unexplainedFinding is the finding for a command that failed without naming a test.
 func (r *testRun) unexplainedFinding() belay.Finding {
 	f := belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryTests,
@@ -323,7 +322,7 @@ func (r *testRun) unexplainedFinding() belay.Finding {
 	return f
 }
 
-// outputEnd is the end of what the command wrote for people.
+// outputEnd returns the end of the command's output for people.
 func (r *testRun) outputEnd() string {
 	if r.reportsOnStdout() {
 		return testreport.LastLines(r.stderr.Last(64 << 10))
@@ -331,7 +330,7 @@ func (r *testRun) outputEnd() string {
 	return testreport.LastLines(r.output.Last(64 << 10))
 }
 
-// lastLine is what the command said last.
+// lastLine returns the last line of the command's output.
 func (r *testRun) lastLine() string {
 	said := strings.TrimSpace(r.outputEnd())
 	return testreport.Clip(strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]), 200)
