@@ -33,8 +33,8 @@ var nothingToDo = lazyregexp.New(`^(?:g?make(?:\[\d+\])?: (?:Nothing to be done 
 var noTestsTexts = []string{"No tests found, exiting with code 0", "No test files found, exiting with code 0",
 	"testing: warning: no tests to run", "No tests executed!", "NO TESTS RAN", "No specs found", "no tests ran in", "No tests were found"}
 
-// ranNone reports whether a command succeeded and, according to its runner, ran no test. If another
-// runner in the same output ran one, that is ignored.
+// ranNone reports whether a command succeeded and, according to its runner, ran no test. It is false
+// if another runner in the same output ran one.
 func (r *testRun) ranNone() bool {
 	said := r.output.Last(64 << 10)
 	if one, ok, _ := testreport.ReadAnyPlain(r.output.Reader()); ok {

@@ -221,7 +221,7 @@ func (r *testRun) readStream(in io.Reader) {
 	}
 }
 
-// tee writes to first and, until that fails, to second.
+// tee writes to first and, ignoring errors, to second.
 type tee struct{ first, second io.Writer }
 
 func (t tee) Write(p []byte) (int, error) {
