@@ -184,7 +184,7 @@ func (r *Result) addError(what string) {
 	r.Error += what
 }
 
-// folderReplaced reports whether somebody removed or replaced the run's folder.
+// folderReplaced reports whether the run's folder was removed or replaced.
 func (j *job) folderReplaced() bool { return !sameFile(j.lock, j.file("lock")) }
 
 func (j *job) hasRequest(name string) bool {

@@ -32,7 +32,7 @@ func told(t *testing.T, command string, calls ...CallResult) (found *Stall, at i
 	return nil, 0
 }
 
-// TestMade finds the stall that a watch over the whole stream would find, from one process to the next.
+// TestMade finds the stall that a watch of the complete stream would find, from one process to the next.
 func TestMade(t *testing.T) {
 	t.Parallel()
 	failed := CallResult{Output: "not ok: expected 42", HasOutput: true, Failed: true}

@@ -15,7 +15,7 @@ import (
 // script is a sequence of calls, in the events of one of the recorded agents, with the files of its
 // working tree.
 type script struct {
-	as     string // the agent whose events it is
+	as     string // the agent that has these events
 	files  map[string]string
 	events []scriptEvent
 	calls  int

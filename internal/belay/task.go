@@ -59,7 +59,7 @@ type Checks struct {
 
 	SecretsAllow   []string `json:"secrets_allow,omitempty"`   // globs of files, and fingerprints of findings, that are not secrets
 	SecretExamples bool     `json:"secret_examples,omitempty"` // example keys of documentation are secrets, too
-	IntegrityAllow []string `json:"integrity_allow,omitempty"` // globs of files whose tests may be weakened
+	IntegrityAllow []string `json:"integrity_allow,omitempty"` // globs of files in which tests may be weakened
 	// IntegrityExpected is the severity of a changed expected value in a test; "" is a warning.
 	IntegrityExpected Severity `json:"integrity_expected,omitempty"`
 	CoverageRules     []string `json:"coverage_rules,omitempty"` // where test files are: "SOURCES -> TESTS"

@@ -39,7 +39,7 @@ var declaringWords = map[string]bool{
 	"get": true, "set": true, "macro_rules": true,
 }
 
-// memberKinds are the kinds of lists whose items are declarations.
+// memberKinds are the kinds of lists with declarations as items.
 var memberKinds = []count.ListKind{count.Functions, count.Methods, count.Fields, count.Types, count.Enum, count.Tests}
 
 // declarationLines returns the lines on which a text declares a name, in any spelling. The lists

@@ -32,8 +32,8 @@ type FileChange struct {
 }
 
 // RefChange is a changed ref. From and To are object names or "ref: NAME", "" if there is none.
-// Gone counts the commits that only From has, and Came those that only To has; both are -1 if
-// unknown. For a new branch, Came counts the commits that HEAD before lacks.
+// CommitsRemoved counts the commits that only From has, CommitsAdded those that only To has; both
+// are -1 if unknown. For a new branch, CommitsAdded counts the commits that HEAD before lacks.
 type RefChange struct {
 	Name, From, To               string
 	CommitsRemoved, CommitsAdded int

@@ -220,7 +220,7 @@ type Attempt struct {
 	Review   string           `json:"review,omitempty"`   // attachment with the complete report of the reviewers
 	Reviewer string           `json:"reviewer,omitempty"` // the person who rejected it at a gate or later
 	Approved []string         `json:"approved,omitempty"` // the persons who approved it
-	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
+	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be checked
 
 	Session belay.AgentSession `json:"session,omitzero"` // the agent's, which a later attempt may continue
 }

@@ -47,7 +47,7 @@ func (d *Driver) followsQuestions() bool {
 	return len(all) > 1 && all[len(all)-2].OnlyAsks()
 }
 
-// addTampering adds to a report the finding that somebody changed belay's data about the task.
+// addTampering adds to a report the finding that belay's data of the task was changed.
 func (d *Driver) addTampering(report belay.Report) belay.Report {
 	f := d.Record.TamperFinding()
 	if f == nil {

@@ -17,7 +17,7 @@ import (
 // MergeRequest asks for a task's work to be brought into the user's tree.
 type MergeRequest struct {
 	Task         belay.TaskID
-	Ours, Theirs []string // paths, from the root, whose conflicts are decided
+	Ours, Theirs []string // paths, from the root, with decided conflicts
 	Markers      bool     // write conflict markers for conflicts in text
 	DryRun       bool
 	SkipBroken   bool // skip and list what cannot be written
