@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpu reports the processor time of each round, which says more than the clock on a
-// machine that is not idle.
+// cpu reports the processor time of each round, which is more meaningful than elapsed time on a
+// busy machine.
 func cpu(b *testing.B, who int) func() {
 	used := func() int64 {
 		var u unix.Rusage
@@ -24,8 +24,8 @@ func cpu(b *testing.B, who int) func() {
 	return func() { b.ReportMetric(float64(used()-start)/1e6/float64(b.N), "cpu-ms/op") }
 }
 
-// bigTree makes a repository of n tracked files, twenty in a folder, with an
-// untracked one in every tenth folder.
+// bigTree creates a repository of n tracked files, twenty in a folder, with an untracked one in
+// every tenth folder.
 func bigTree(b *testing.B, n int) *bench {
 	b.Helper()
 	t := newBench(b)
@@ -53,7 +53,7 @@ func bigTree(b *testing.B, n int) *bench {
 	return t
 }
 
-// seeded gives the list as git's index would, were it read.
+// seeded returns the list with seeds, as a read of git's index would.
 func seeded(b *testing.B, t *bench, list []Tracked) []Tracked {
 	for i := range list {
 		var st unix.Stat_t

@@ -49,19 +49,19 @@ const (
 	FlagsFromRules = FlagKnown | FlagIgnored
 )
 
-// Cache is what an earlier scan recorded. It is read in place, without unpacking.
+// Cache is the record of an earlier scan. It is read in place, without unpacking.
 type Cache struct {
-	text                    string // the whole file
+	text                    string // the complete file
 	HashLen, recSize        int
 	nFolders, nRecords      int
-	folders, records, names int // where the tables start
+	folders, records, names int // offsets of the tables
 	Root, Key               string
 	Dev, Ino                uint64
 	seeds                   []*Stat // by the inode of a record with FlagSeed
 	seedLimit               int64
 }
 
-// castagnoli is made when it is first used: that takes longer than many a command.
+// castagnoli is created when first used: that takes longer than many commands.
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // Read reads a cache; nil when it is missing or cannot be trusted.
@@ -77,12 +77,12 @@ func Read(path string) *Cache {
 	}
 	var head [headerSize]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil || sizeFromHeader(string(head[:])) != info.Size() {
-		return nil // before memory is allocated for it
+		return nil // checked before memory is allocated
 	}
 	all := fsroot.MakeLarge[byte](int(info.Size()))
-	summed, sum := len(all)-4, uint32(0) // the checksum itself is not summed
+	summed, sum := len(all)-4, uint32(0) // the checksum itself is not included
 	for at := 0; at < len(all); {
-		n, err := io.ReadFull(f, all[at:min(at+256<<10, len(all))]) // and summed while it is near
+		n, err := io.ReadFull(f, all[at:min(at+256<<10, len(all))]) // sum each part while it is in the processor's cache
 		if err != nil {
 			return nil
 		}
@@ -92,8 +92,7 @@ func Read(path string) *Cache {
 	return parseCache(fsroot.StringOf(all), sum)
 }
 
-// sizeFromHeader returns the size that a cache has according to its header, -1 for an invalid
-// one.
+// sizeFromHeader returns the size of a cache according to its header, -1 for an invalid one.
 func sizeFromHeader(head string) int64 {
 	hash := int64(u32(head, 8))
 	if head[:8] != magic || hash != 20 && hash != 32 {
@@ -103,7 +102,7 @@ func sizeFromHeader(head string) int64 {
 	return headerSize + int64(u32(head, 24)) + int64(u32(head, 28)) + tables + int64(u32(head, 20)) + 4
 }
 
-// parseCache checks every number once, so that no offset can point outside later.
+// parseCache checks every number once, so that later no offset points outside.
 func parseCache(text string, sum uint32) *Cache {
 	if len(text) < headerSize+4 || text[:8] != magic || u32(text, len(text)-4) != sum {
 		return nil
@@ -145,8 +144,8 @@ func (c *Cache) isValid(nNames int) bool {
 			if child == 0 {
 				continue
 			}
-			// Children are numbered in the order in which they are named, so each
-			// has one parent and no folder contains itself.
+			// Children are numbered in the order of their records, so each has one parent and no
+			// folder contains itself.
 			if children++; child != children || child <= i || child >= c.nFolders || c.text[o+6] == 0 {
 				return false
 			}
@@ -164,7 +163,7 @@ func (c *Cache) Records(folder int) (first, end int) {
 	return int(u32(c.text, o)), int(u32(c.text, o+folderSize))
 }
 
-// NamesStart returns where the names of a folder start.
+// NamesStart returns the offset of a folder's names.
 func (c *Cache) NamesStart(folder int) int { return int(u32(c.text, c.folders+folder*folderSize+4)) }
 
 // Rules returns the id of the rules of a folder.
@@ -176,8 +175,8 @@ func (c *Cache) Rules(folder int) (id RuleID) {
 
 func (c *Cache) recordOffset(rec int) int { return c.records + rec*c.recSize }
 
-// Name returns the name of a record of a folder whose names start at base, and whether
-// it is a folder.
+// Name returns the name of a record, given the start of its folder's names, and whether it is a
+// folder.
 func (c *Cache) Name(base, rec int) (string, bool) {
 	o := c.recordOffset(rec)
 	from := c.names + base + int(u32(c.text, o))
@@ -190,7 +189,7 @@ func (c *Cache) Flags(rec int) uint8 { return c.text[c.recordOffset(rec)+7] }
 // Child returns the folder of a record, 0 when it was not entered.
 func (c *Cache) Child(rec int) int { return int(u32(c.text, c.recordOffset(rec)+8)) }
 
-// Facts returns the recorded stat data of a file, all zero when nothing is known.
+// Facts returns the recorded stat data of a file, all zero when unknown.
 func (c *Cache) Facts(rec int) fsroot.Facts {
 	o := c.recordOffset(rec)
 	return fsroot.Facts{
@@ -205,7 +204,7 @@ func (c *Cache) OID(rec int) fsroot.OID {
 	return fsroot.OID(c.text[o : o+c.HashLen])
 }
 
-// IsSeedValid reports whether the stat data of git's index, for a record with FlagSeed, matches a
+// IsSeedValid reports whether, for a record with FlagSeed, the stat data in git's index match a
 // file with this stat and these facts.
 func (c *Cache) IsSeedValid(rec int, st *unix.Stat_t, f *fsroot.Facts) bool {
 	seed := c.seeds[c.Facts(rec).Ino]
@@ -292,7 +291,7 @@ func (b *Builder) allocate(folders, records, names int) {
 	b.folders, b.records, b.names = make([]byte, 0, folders), fsroot.MakeLarge[byte](records)[:0], fsroot.MakeLarge[byte](names)[:0]
 }
 
-// Parts returns the file in pieces, the last of which is the checksum.
+// Parts returns the file in parts, the last of which is the checksum.
 func (b *Builder) Parts(root, key string, dev, ino uint64) (parts [][]byte, sum uint32) {
 	le := binary.LittleEndian
 	head := []byte(magic)

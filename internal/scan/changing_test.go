@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// editing is a hash in whose first writes somebody edits the file that is hashed.
+// editing is a hash that edits the file being hashed during its first writes.
 type editing struct {
 	hash.Hash
 	edits *atomic.Int32

@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// How many paths are classified at once at most, and how many batches run in parallel.
+// The maximum number of paths that are classified at once, and of batches in parallel.
 const (
 	maxClassifyBatch = 8192
 	maxClassifiers   = 4
 )
 
-// classifier asks Options.Ignored about the names of folders. While one batch is being answered
-// the next one grows, so slow answers lead to few large batches.
+// classifier asks Options.Ignored about the names of folders. The next batch grows while the
+// previous one is being answered, so slow answers lead to few large batches.
 type classifier struct {
 	scan    *scan
 	ctx     context.Context
@@ -30,7 +30,7 @@ type classifier struct {
 
 func (a *classifier) init(ctx context.Context, s *scan) { a.ctx, a.scan = ctx, s }
 
-// enqueue takes a listed folder and returns it to the pool as jobSettle.
+// enqueue classifies the names of a listed folder and returns it to the pool as jobSettle.
 func (a *classifier) enqueue(n *node) {
 	a.scan.pool.AddPending()
 	a.mu.Lock()
@@ -52,8 +52,7 @@ func (a *classifier) classifyQueued() {
 	}
 }
 
-// nextBatch takes folders off the queue. If there are none, it counts the caller as no longer
-// active.
+// nextBatch takes folders off the queue. If it is empty, the caller no longer counts as active.
 func (a *classifier) nextBatch() ([]*node, []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,9 +110,9 @@ func (a *classifier) classifyBatch(batch []*node, paths []string) {
 	}
 }
 
-// classifyByBaseline asks, where the rules differ from the baseline's, how the baseline's rules
-// classify ignored names. answers are today's. A name that was not ignored then is shown. The
-// cache keeps today's answer.
+// classifyByBaseline asks how the baseline's rules classify ignored names, if they differ from the
+// current rules. answers are those of the current rules. A name that was not ignored then is
+// captured. The cache records the current answer.
 func (a *classifier) classifyByBaseline(batch []*node, answers []bool) error {
 	if a.scan.opts.Baseline == nil {
 		return nil
@@ -151,7 +150,7 @@ func (a *classifier) classifyByBaseline(batch []*node, answers []bool) error {
 
 func (it *item) isUnclassified() bool { return it.isUntracked() && it.flags&FlagKnown == 0 }
 
-// queryPath returns the path in the form that Ignored takes.
+// queryPath returns the path in the form for Ignored.
 func (it *item) queryPath() string {
 	if it.folder {
 		return it.path + "/"
@@ -159,8 +158,8 @@ func (it *item) queryPath() string {
 	return it.path
 }
 
-// checkRules checks every .gitignore that took part in an answer again: it may have changed
-// between being hashed and being read by git. Then the answers are used for this scan, which is
+// checkRules checks every .gitignore that contributed to an answer again: it may have changed
+// between its hashing and git's reading. In that case the answers are used for this scan, which is
 // marked unstable, but not cached.
 func (s *scan) checkRules() {
 	for _, n := range s.classifiedNodes {

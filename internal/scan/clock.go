@@ -11,23 +11,22 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Times are nanoseconds since 1970. A file whose times are younger than the start
-// of a scan, less this margin, may change again without its stat changing: the
-// clock of a file system ticks only every 1 to 10 ms. On a device whose clock
-// could not be asked, times may be off, or have whole or even seconds only.
+// Times are nanoseconds since 1970. A file with times later than the start of a scan minus this
+// margin may change again without a change of its stat: the clock of a file system ticks only every
+// 1 to 10 ms. If a device's clock is unknown, times may be off, or be whole or even seconds only.
 const (
 	ClockMargin        = int64(20 * time.Millisecond)
 	unknownClockMargin = int64(3 * time.Second)
 )
 
-// Clock is the time at which a scan started, by the clock that sets file times.
+// Clock is the start time of a scan by the clock that sets file times.
 type Clock struct {
 	Start int64
-	Dev   uint64 // the device whose clock it is; 0 when only the kernel was asked
+	Dev   uint64 // the device with that clock; 0 for the kernel's clock
 }
 
-// IsSettled reports whether a file with these facts, read after the clock, must get new stat data
-// if it changes from now on.
+// IsSettled reports whether any later change of a file with these facts, read after the clock, must
+// change its stat data.
 func (c Clock) IsSettled(f *fsroot.Facts) bool {
 	limit := c.Start - ClockMargin
 	if f.Dev != c.Dev {
@@ -68,8 +67,8 @@ func openNamedProbe(dir string) (int, error) {
 	return fd, errors.Join(err, fsroot.Remove(path))
 }
 
-// readStamp reads the clock. The first fstat makes newer kernels give the chmod a fine-grained
-// time stamp, and every later change of any file one that is not older.
+// readStamp reads the clock. The first fstat makes newer kernels give the chmod a fine-grained time
+// stamp, and every later change of any file a stamp that is not older.
 func readStamp(fd int, known bool) Clock {
 	defer unix.Close(fd)
 	var st unix.Stat_t

@@ -16,5 +16,5 @@ func openProbe(dir string) (int, error) {
 	return unix.Openat(int(f.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 }
 
-// openKernelProbe opens a file in memory, whose times are set by the kernel's clock.
+// openKernelProbe opens a file in memory, which gets its times from the kernel's clock.
 func openKernelProbe() (int, error) { return unix.MemfdCreate("belay-clock", unix.MFD_CLOEXEC) }

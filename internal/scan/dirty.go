@@ -2,8 +2,8 @@ package scan
 
 import "strings"
 
-// DirtyPaths says which paths may have changed since a tree was scanned. The zero value is empty.
-// A path need not exist.
+// DirtyPaths contains the paths that may have changed since a tree was scanned. The zero value is
+// empty. A path need not exist.
 type DirtyPaths struct {
 	marks map[string]mark
 }
@@ -12,9 +12,9 @@ type mark uint8
 
 const (
 	markRead  mark = 1 << iota // the file has to be checked
-	markForce                  // and read, whatever its stat data says
+	markForce                  // and read, whatever its stat data
 	markList                   // names may have been added or removed, or the folder's mode changed
-	markAll                    // nothing is known about the path and what is below it
+	markAll                    // nothing is known about the path and everything below it
 	markBelow                  // something below it is marked
 )
 
@@ -30,7 +30,7 @@ func (d *DirtyPaths) MarkList(path string) { d.mark(path, markList) }
 // MarkAll marks a path below which anything may have changed.
 func (d *DirtyPaths) MarkAll(path string) { d.mark(path, markAll) }
 
-// Len returns the number of marked paths and of the folders above them.
+// Len returns the number of marked paths and their parent folders.
 func (d *DirtyPaths) Len() int { return len(d.marks) }
 
 // Add adds the marks of another set.
@@ -40,8 +40,8 @@ func (d *DirtyPaths) Add(more *DirtyPaths) {
 	}
 }
 
-// mark also marks the folder when the file decides about it: what is ignored, and whether it is a
-// nested repository.
+// mark also marks the folder if the file is a .gitignore, which affects what is ignored, or .git,
+// which makes it a nested repository.
 func (d *DirtyPaths) mark(path string, m mark) {
 	if d.marks == nil {
 		d.marks = map[string]mark{}

@@ -9,8 +9,8 @@ type Entry struct {
 	Path  string
 	Kind  fsroot.PathKind // File, Exec or Link
 	Perm  uint16          // the 07777 bits
-	Size  int64           // bytes; of a link: of its target
-	OID   fsroot.OID      // of the raw bytes; of a link: of its target
+	Size  int64           // bytes, of a file or of a link's target
+	OID   fsroot.OID      // of the raw bytes of a file or of a link's target
 	Fresh bool            // the content was read in this scan, not taken from the cache
 }
 
@@ -18,19 +18,19 @@ type Entry struct {
 type Dir struct {
 	Path  string
 	Perm  uint16 // the 07777 bits
-	Empty bool   // there is nothing in it at all
+	Empty bool   // it contains nothing at all
 }
 
-// Gap is a path that could not be captured. Tracked says that it, or something below it, is in
-// the user's index. A folder that could not be read is one Gap.
+// Gap is a path that could not be captured. Tracked reports whether it, or something below it, is
+// in the user's index. A folder that could not be read is one Gap.
 type Gap struct {
 	Path, Reason string
 	Tracked      bool
 }
 
-// NestedRepo is a folder with a repository of its own. It is entered only when the outer
-// repository tracks files below it. GitFile says that its .git is a file that points elsewhere,
-// as for submodules and linked worktrees.
+// NestedRepo is a folder with a repository of its own. It is entered only if the outer repository
+// tracks files below it. GitFile reports whether its .git is a file that points elsewhere, as for
+// submodules and linked worktrees.
 type NestedRepo struct {
 	Path    string
 	GitFile bool
@@ -39,7 +39,7 @@ type NestedRepo struct {
 // Stats counts the work of a scan.
 type Stats struct {
 	Files       int   // captured paths
-	Hashed      int   // of them, read in this scan; .gitignore files that are ignored count too
+	Hashed      int   // captured paths read in this scan, and ignored .gitignore files
 	BytesHashed int64 // bytes read to hash them
 	Asked       int   // paths that Options.Ignored was asked about
 }
@@ -51,8 +51,8 @@ type Result struct {
 	Gaps     []Gap
 	Nested   []NestedRepo
 	Ignored  []string // ignored paths; a folder without a captured path is one line ending in "/"
-	Rules    []Entry  // every .gitignore file that git reads, those that are ignored themselves too
-	Unstable bool     // something changed while the scan ran: the entries may never have existed together
+	Rules    []Entry  // every .gitignore file that git reads, including ignored ones
+	Unstable bool     // something changed during the scan: the entries may never have existed together
 	Stats    Stats
 
 	scan *scan

@@ -2,8 +2,8 @@ package scan
 
 import "testing"
 
-// TestScanReadsFreshFilesAgain holds whatever the grain of the file system's clock:
-// newer kernels stamp so finely that a missing margin would not show.
+// TestScanReadsFreshFilesAgain must pass with any resolution of the file system's clock: with the
+// fine time stamps of newer kernels a missing margin would not show.
 func TestScanReadsFreshFilesAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

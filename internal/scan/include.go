@@ -13,12 +13,11 @@ import (
 type Selector interface {
 	// Covers reports whether path itself is selected; for a folder, with everything below it.
 	Covers(path string, folder bool) bool
-	// Reaches reports whether something below the folder may be selected; it may be wrong only in
-	// saying yes.
+	// Reaches reports whether something below the folder may be selected; only true may be wrong.
 	Reaches(folder string) bool
 }
 
-// Any selects what any of several selectors selects.
+// Any selects everything that one of several selectors selects.
 type Any []Selector
 
 // Covers reports whether one of them covers path.
@@ -49,13 +48,13 @@ type glob struct {
 	parts   []string // nil when the pattern cannot be split at its slashes
 }
 
-// NewGlobs parses globs and refuses invalid ones. A final slash means nothing: a glob that
-// matches a folder always covers everything below it.
+// NewGlobs parses globs and refuses invalid ones. A final slash is ignored: a glob that matches a
+// folder always covers everything below it.
 func NewGlobs(globs []string) (Globs, error) {
 	var in Globs
 	for _, g := range globs {
 		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
-		// a path has no ..
+		// no path contains ..
 		if whole == "" || !doublestar.ValidatePattern(whole) || !belay.Bounded(whole) || slices.Contains(strings.Split(whole, "/"), "..") {
 			return nil, belay.Refuse(belay.CodeUsage, "write a pattern such as .env or config/**/*.local",
 				"%q is not a pattern of files to include", g)
@@ -79,8 +78,7 @@ func (in Globs) Covers(path string, _ bool) bool {
 	return false
 }
 
-// Reaches reports whether a glob may match something below the folder; it may be wrong only in
-// saying yes.
+// Reaches reports whether a glob may match something below the folder; only true may be wrong.
 func (in Globs) Reaches(folder string) bool {
 	for _, g := range in {
 		if g.parts == nil || partsReach(g.parts, folder) {

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// A pattern that can match nothing is refused: whoever wrote it relies on it.
+// A pattern that cannot match anything is refused, because its author relies on it.
 func TestNewRefusesWhatMatchesNothing(t *testing.T) {
 	for _, g := range []string{"", "/", "[", "{a", "../x", "a/../b", "a/..", "/.."} {
 		if _, err := NewGlobs([]string{".env", g}); belay.CodeOf(err) != belay.CodeUsage {

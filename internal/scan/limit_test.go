@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestNoMemoryForRubbish: what is no cache takes no memory, however large it is.
+// TestNoMemoryForRubbish checks that a file that is no cache takes no memory, however large it is.
 func TestNoMemoryForRubbish(t *testing.T) {
 	for name, size := range map[string]int64{"too large": 4 << 30, "no header": cacheLimit - 1} {
 		path := filepath.Join(t.TempDir(), "cache")

@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// during runs change in the middle of a scan: when it asks what is ignored.
+// during runs change in the middle of a scan, when it asks what is ignored.
 func (b *bench) during(change func()) *Result {
 	b.t.Helper()
 	old := b.o.Ignored
@@ -58,8 +58,8 @@ func TestScanOfAMovingTree(t *testing.T) {
 			b.age()
 			r := b.during(func() { change(b) })
 			b.must(r.Save())
-			// What the root is like was read before the change, so a new name or
-			// another mode there goes unseen; all else is noticed.
+			// The root was read before the change, so a new name or mode there is not noticed;
+			// everything else is.
 			unseen := []string{"the root is edited"}
 			if r.Unstable == slices.Contains(unseen, what) {
 				t.Errorf("moving is %v", r.Unstable)
@@ -92,8 +92,8 @@ func TestScanWithTheRootRemoved(t *testing.T) {
 	}
 }
 
-// TestScanWhileFilesChange edits a file all the time: every entry is the hash of
-// something that was once written, or the scan says that the tree moved.
+// TestScanWhileFilesChange edits a file all the time: every entry is the hash of a content that
+// existed, or the scan is marked unstable.
 func TestScanWhileFilesChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -160,7 +160,7 @@ func TestScansBesideEachOther(t *testing.T) {
 	same(t, "afterwards", want, flat(b.scanSave()))
 }
 
-// TestWithoutRights runs what root cannot see in a process without root's rights.
+// TestWithoutRights runs tests that root would pass in a process without root's rights.
 func TestWithoutRights(t *testing.T) { testutil.Without(t, withoutRights) }
 
 func withoutRights(t *testing.T) {

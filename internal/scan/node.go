@@ -16,20 +16,20 @@ type node struct {
 	state   nodeState
 
 	parent          *node
-	ruleFile        int  // the item of its .gitignore, -1
+	ruleFile        int  // the item of its .gitignore, -1 for none
 	hasTrackedBelow bool // tracked files are below it
 	gitlink         bool
 	nested          bool
 	gitFile         bool
-	ignored         bool // entered only for what Include matches below it
+	ignored         bool // entered only for paths below it that Include matches
 	isIncluded      bool // Include matches the folder itself
-	rulesSeen       bool // checkRules has checked it
+	rulesSeen       bool // checkRules has checked the node
 	rulesDiffer     bool // its rules differ from those of Options.Baseline
 	isCapturedRepo  bool // a nested repository that is captured with its git folder
 	isInGitFolder   bool // below such a git folder: no ignore rule applies
 
-	prev *node // the folder of an earlier result, while this node is being made
-	memo any   // what a reader of the result stores with the folder
+	prev *node // the folder of an earlier result, while this node is being filled
+	memo any   // stored by a reader of the result
 }
 
 type nodeState uint8
@@ -56,7 +56,7 @@ type item struct {
 	oid       fsroot.OID    // "" until known
 	facts     *fsroot.Facts // nil when the old record is still valid, and for folders
 	child     *node         // of an entered folder
-	rec       int32         // the old record, -1
+	rec       int32         // the old record, -1 for none
 	flags     uint8         // FlagTracked … FlagIgnored
 	kind      fsroot.PathKind
 	folder    bool
@@ -64,10 +64,10 @@ type item struct {
 	vanished  bool
 	included  bool // ignored, and Include matches it
 	unignored bool // ignored, but not by the rules of Options.Baseline
-	hadLinks  bool // has had several hard links: a write through another one may go unseen
+	hadLinks  bool // has had several hard links: a write through another one may not be noticed
 }
 
-// isUntracked reports whether the item is neither in the index nor a parent of what is.
+// isUntracked reports whether neither the item nor anything below it is in the index.
 func (it *item) isUntracked() bool { return it.flags&FlagsFromIndex == 0 }
 
 func (it *item) isIgnored() bool { return it.flags&FlagIgnored != 0 && !it.unignored }

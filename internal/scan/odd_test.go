@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// TestOddIgnoreFile: a .gitignore that git would wait for, or read whole though it is far too
-// large, is refused before git is asked about its folder, and named. What git passes over (a
-// link, a folder, a socket) is no rule.
+// TestOddIgnoreFile checks that a .gitignore for which git would wait, or that is far too large, is
+// refused by name before git is asked about its folder. One that git skips (a link, a folder, a
+// socket) is no rule file.
 func TestOddIgnoreFile(t *testing.T) {
 	for kind, c := range map[string]struct {
 		make   func(path string) error

@@ -12,45 +12,44 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Options says what to scan, and how ignored and tracked paths are found out.
+// Options selects the tree to scan, and provides its ignored and tracked paths.
 type Options struct {
 	Root    string           // the top folder, absolute
 	GitDir  string           // the git folder, absolute; never captured when it is inside Root. Root's own .git never is
 	Cache   string           // the stat cache file; "" is none. A corrupt cache, or one of another tree or version, is not used
 	NewHash func() hash.Hash // SHA-1 or SHA-256
 
-	// TrackedKey changes when the paths in the user's index do. ReadTracked is called only
-	// when the cache was made for another key; nil means that nothing is tracked.
-	// seedBefore is the modification time of the index: a Seed with a time that is
-	// not older was recorded while the file could still change unseen.
+	// TrackedKey changes when the paths in the user's index do. ReadTracked is called only if the
+	// cache was made for another key; nil means that nothing is tracked. seedBefore is the
+	// modification time of the index: a Seed with a later or equal time was recorded while the file
+	// could still change without a change of its stat.
 	TrackedKey  string
 	ReadTracked func(ctx context.Context) (entries []Tracked, seedBefore time.Time, err error)
 
-	// RulesKey changes with everything outside the tree that decides what is
-	// ignored: info/exclude, core.excludesFile, core.ignoreCase.
+	// RulesKey changes with everything outside the tree that affects what is ignored: info/exclude,
+	// core.excludesFile, core.ignoreCase.
 	RulesKey string
 
-	// Ignored says which of the paths are ignored, whether tracked or not. Folders
-	// end in "/". It must answer for every path in order; an error ends the scan and
-	// is never read as "not ignored". nil means that nothing is ignored. It is called
-	// from several goroutines.
+	// Ignored reports which of the paths are ignored, whether tracked or not. Folders end in "/".
+	// It must answer for every path in order; an error ends the scan and is never read as "not
+	// ignored". nil means that nothing is ignored. It is called from several goroutines.
 	//
-	// Trap: git check-ignore must be asked without the final slash. With it, git
-	// applies the .gitignore inside a folder to the folder itself, so that a "*"
-	// in there hides what a "!keep" in there brings back.
+	// Trap: git check-ignore must be asked without the final slash. With it, git applies the
+	// .gitignore inside a folder to the folder itself, so that a "*" in it hides what a "!keep" in
+	// it includes again.
 	Ignored func(ctx context.Context, paths []string) ([]bool, error)
 
-	Include []string // doublestar globs of ignored paths to capture anyway; one that matches a folder covers all below
+	Include []string // doublestar globs of ignored paths to capture anyway; one that matches a folder covers everything below it
 
-	// IncludeMore selects more of them.
+	// IncludeMore selects further ignored paths to capture.
 	IncludeMore Selector
 
-	// Baseline makes the scan capture what today's rules ignore and those of an earlier time did
-	// not. nil adds nothing.
+	// Baseline makes the scan capture paths that the current rules ignore and those of an earlier
+	// time did not. nil adds nothing.
 	Baseline *Baseline
 
-	// EnterRepo decides whether a nested repository is captured completely: its files like any
-	// others, and its git folder as it is. nil: none is.
+	// EnterRepo reports whether a nested repository is captured completely: its files like any
+	// others, and its git folder unchanged. nil: none is.
 	EnterRepo func(path string) bool
 
 	MaxFile int64 // untracked and included files above this size become a Gap; 0 is no limit
@@ -61,8 +60,8 @@ type Options struct {
 	OnFolder func(path string, fd int) error
 }
 
-// Baseline is the ignore rules of an earlier time. They are used only where they differ from
-// today's, and only for paths that are ignored today.
+// Baseline are the ignore rules of an earlier time. They are used only where they differ from the
+// current ones, and only for paths that are ignored now.
 type Baseline struct {
 	OuterRulesChanged bool                  // the rules outside the tree differ
 	RuleFiles         map[string]fsroot.OID // its .gitignore files

@@ -2,8 +2,8 @@ package scan
 
 import "sync"
 
-// Pool is a stack of jobs for several workers. A stack, and not a queue, so that few folders are
-// unfinished at a time. It ends when no job is queued or pending.
+// Pool is a stack of jobs for several workers. It is no queue, so that few folders are unfinished
+// at a time. It ends when no job is queued or pending.
 type Pool[J any] struct {
 	mu      sync.Mutex
 	cond    sync.Cond
@@ -35,14 +35,14 @@ func (p *Pool[J]) Push(jobs ...J) {
 	p.cond.Broadcast()
 }
 
-// AddPending counts something as pending that is not on the stack.
+// AddPending counts as pending a job that is not on the stack.
 func (p *Pool[J]) AddPending() {
 	p.mu.Lock()
 	p.pending++
 	p.mu.Unlock()
 }
 
-// Done ends what Push or AddPending counted.
+// Done ends one pending job.
 func (p *Pool[J]) Done() {
 	p.mu.Lock()
 	p.pending--

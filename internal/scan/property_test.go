@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-func init() { testutil.Examples(30) } // git is real
+func init() { testutil.Examples(30) } // slow with the real git
 
 var someNames = rapid.SampledFrom([]string{"a", "b", "a.b", "a-", "A", "x.log", "build", "keep", ".gitignore", "n\nl", "\xff", "-f", ":x", "*", "é"})
 
@@ -28,7 +28,7 @@ func somePath(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(someNames, 1, 4).Draw(t, "path"), "/")
 }
 
-// mutate changes one thing in the tree. What cannot be done there is left.
+// mutate changes one thing in the tree, or nothing if that is not possible.
 func (b *bench) mutate(t *rapid.T) {
 	path := somePath(t)
 	full := b.path(path)
@@ -59,8 +59,8 @@ func (b *bench) mutate(t *rapid.T) {
 	}
 }
 
-// TestScanWithACacheIsScanWithout holds after any changes, of the tree and of what
-// is tracked, that the cache changes nothing but the time it takes.
+// TestScanWithACacheIsScanWithout checks, after any changes of the tree and of the tracked paths,
+// that the cache does not change the result.
 func TestScanWithACacheIsScanWithout(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -115,7 +115,7 @@ func TestScanFindsWhatGitFinds(t *testing.T) {
 	})
 }
 
-// throughFolders reports whether path is reached without a link.
+// throughFolders reports whether no parent of path is a link.
 func throughFolders(b *bench, path string) bool {
 	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(b.path(dir)); err != nil || !info.IsDir() {
@@ -146,7 +146,7 @@ func TestReachesIsNeverTooNarrow(t *testing.T) {
 	})
 }
 
-// smallCache makes a cache with every flag in it.
+// smallCache creates a cache with every flag.
 func smallCache(t testing.TB) (*bench, []byte) {
 	b := newBench(t)
 	b.put("a", "1", "d/b", "2", "i/x", "3", "d/e/f", "4", ".gitignore", "i/\n")
@@ -159,8 +159,8 @@ func smallCache(t testing.TB) (*bench, []byte) {
 	return b, text
 }
 
-// TestCacheCorruptedAtEveryByte flips and cuts at every byte: the scan is right all
-// the same.
+// TestCacheCorruptedAtEveryByte flips and truncates at every byte: the result of the scan is still
+// right.
 func TestCacheCorruptedAtEveryByte(t *testing.T) {
 	t.Parallel()
 	b, text := smallCache(t)
@@ -186,8 +186,8 @@ func TestCacheCorruptedAtEveryByte(t *testing.T) {
 	}
 }
 
-// FuzzParseCache gives any text a right checksum: what is taken can be walked over
-// and scanned with without a panic.
+// FuzzParseCache adds a right checksum to any text: a cache that is accepted can be walked and
+// scanned with without a panic.
 func FuzzParseCache(f *testing.F) {
 	_, text := smallCache(f)
 	f.Add(text[:len(text)-4])
@@ -230,8 +230,7 @@ func walkOver(c *Cache, folder int) {
 	}
 }
 
-// ofThisTree writes the tables of a cache as those of b's tree, so that a scan uses
-// them.
+// ofThisTree writes the tables of a cache as one of b's tree, so that a scan uses them.
 func (b *bench) ofThisTree(text []byte) {
 	le := binary.LittleEndian
 	tables := text[48+le.Uint32(text[24:])+le.Uint32(text[28:]):]
@@ -248,7 +247,7 @@ func (b *bench) ofThisTree(text []byte) {
 	}
 }
 
-// TestScanOfAWideFolder has one folder with more names than one worker takes.
+// TestScanOfAWideFolder scans a folder with more names than one worker handles.
 func TestScanOfAWideFolder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -267,8 +266,8 @@ func TestScanOfAWideFolder(t *testing.T) {
 	}
 }
 
-// TestScanFindsWhatAFolderKeepsForItself has a folder ignore all but one of its own
-// files, which is no reason to ignore the folder.
+// TestScanFindsWhatAFolderKeepsForItself has a folder that ignores all but one of its own files,
+// which does not make the folder ignored.
 func TestScanFindsWhatAFolderKeepsForItself(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -6,9 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-const maxReadTries = 4 // the first and three more
+const maxReadTries = 4 // one try and three more
 
-// readFile hashes a regular file, again when it changes meanwhile.
+// readFile hashes a regular file, several times if it changes meanwhile.
 func (w *worker) readFile(n *node, it *item) error {
 	for try := range maxReadTries {
 		if try > 0 {
@@ -44,9 +44,8 @@ func (w *worker) addUnreadable(it *item, err error) error {
 	return nil
 }
 
-// readOnce hashes as many bytes as the open file has according to its stat. steady is false when
-// the file changed while it was read; the OID is then of what was read, or missing when there was
-// less.
+// readOnce hashes as many bytes as the stat of the open file states. steady is false when the file
+// changed meanwhile; the OID is then of the bytes that were read, or missing when there were fewer.
 func (w *worker) readOnce(it *item) (steady bool, err error) {
 	fd, err := fsroot.OpenFileAt(w.scan.root, it.path)
 	if err != nil {
@@ -81,8 +80,8 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 	return whole && after.Size == f.Size && after.Mtime == f.Mtime && after.Ctime == f.Ctime, nil
 }
 
-// readLink hashes the target of a link. A link never changes: it is replaced by another one, with
-// another inode or change time.
+// readLink hashes the target of a link. A link never changes: it can only be replaced by another
+// one, with another inode or change time.
 func (w *worker) readLink(n *node, it *item, fd int) error {
 	for try := range maxReadTries {
 		if try > 0 {
@@ -105,7 +104,7 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 		w.hash.Text(target)
 		it.oid, it.fresh = w.finishHash(int64(len(target))), true
 		steady := f == *it.facts
-		f.Size = int64(len(target)) // some file systems say 0
+		f.Size = int64(len(target)) // 0 on some file systems
 		*it.facts = f
 		if steady {
 			break
@@ -115,7 +114,7 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 	return nil
 }
 
-// finishHash counts what was read, and returns its object name.
+// finishHash counts the bytes read, and returns their object name.
 func (w *worker) finishHash(size int64) fsroot.OID {
 	w.scan.hashed.Add(1)
 	w.scan.bytes.Add(size)

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// collectResult converts the nodes to the result. Depth first, in the order of the items, is the
+// collectResult converts the nodes to the result. Depth first, in the order of items, gives the
 // order of full paths.
 func (s *scan) collectResult() *Result {
 	r := &Result{scan: s, Unstable: s.hasChanged()}
@@ -37,14 +37,14 @@ func (s *scan) addFolder(r *Result, n *node) {
 	r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.Perm(), Empty: n.isEmpty()})
 	f := Folder{n, s}
 	for i := range n.items {
-		// Nearly all names are files that are captured, and there may be a million.
+		// Fast path: nearly all names are captured files, and there may be a million.
 		if it := &n.items[i]; s.isCaptured(n, i, it) {
 			r.Entries = append(r.Entries, s.newEntry(it))
 		} else if m, there := f.nameAt(i, it); there {
 			s.addName(r, m)
 		}
 	}
-	// An ignored folder in which Include named nothing is one line.
+	// An ignored folder in which Include matched nothing is one entry of Ignored.
 	if n.ignored && !n.isIncluded && len(r.Entries)+len(r.Gaps) == found {
 		r.Dirs, r.Nested = r.Dirs[:dirs], r.Nested[:nested]
 		r.Ignored = append(r.Ignored[:ignored], n.path+"/")

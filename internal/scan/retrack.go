@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// retracker makes a cache in which exactly the paths of a list are tracked, and keeps what an
-// earlier cache recorded about them.
+// retracker makes a cache in which exactly the paths of a list are tracked, with the records of an
+// earlier cache.
 type retracker struct {
 	old     *Cache // may be nil
 	list    []Tracked
@@ -19,8 +19,8 @@ type retracker struct {
 	seeds   []*Stat
 }
 
-// listSpan is a folder to be written: its number in the old cache, -1 for none, and its part of
-// the list, whose paths share lead bytes.
+// listSpan is a folder to write: its number in the old cache, -1 for none, and its part of the
+// list. The first lead bytes of those paths are the same.
 type listSpan struct{ old, from, to, lead int }
 
 // nameGroup is one name of a folder in the list: a file, or a folder and its part of the list.
@@ -69,7 +69,7 @@ func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, 
 	return c, nil
 }
 
-// countSeeds returns how many of the paths have a seed.
+// countSeeds returns the number of paths with a seed.
 func countSeeds(list []Tracked) (n int) {
 	for i := range list {
 		if list[i].Seed != nil {
@@ -79,8 +79,8 @@ func countSeeds(list []Tracked) (n int) {
 	return n
 }
 
-// sortTracked sorts the list. A submodule is in it twice, as the folder it should be and as the
-// file or link that may be in its place.
+// sortTracked sorts the list. A submodule is in it twice: as its folder, and as a file or link that
+// may be in its place.
 func sortTracked(list []Tracked) ([]Tracked, error) {
 	sorted := list
 	for i := range list {
@@ -107,7 +107,7 @@ func sortTracked(list []Tracked) ([]Tracked, error) {
 	return sorted, nil
 }
 
-// isPlainPath reports whether path consists of names: none empty, none too long to record.
+// isPlainPath reports whether path consists of names that are not empty and short enough to record.
 func isPlainPath(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || len(name) > 1<<15 {
@@ -205,7 +205,7 @@ func (t *retracker) addRecord(g nameGroup, rec, lead int) {
 		flags |= FlagTracked
 		f, oid, flags = t.seedRecord(g, f, oid, flags)
 	case flags&FlagMissing != 0:
-		return // neither on disk nor in the index any more
+		return // no longer on disk or in the index
 	}
 	if old >= 0 || flags&FlagBelow != 0 {
 		child = len(t.queue)
@@ -214,7 +214,7 @@ func (t *retracker) addRecord(g nameGroup, rec, lead int) {
 	t.builder.Add(g.name, g.folder, flags, child, f, oid)
 }
 
-// seedRecord uses what the index records about a file, unless the cache knows better.
+// seedRecord uses the record of the index about a file, unless the cache has a better one.
 func (t *retracker) seedRecord(g nameGroup, f fsroot.Facts, oid fsroot.OID, flags uint8) (fsroot.Facts, fsroot.OID, uint8) {
 	e := &t.list[g.from]
 	if flags&FlagTrusted != 0 || e.Seed == nil || len(e.OID) != t.builder.HashLen || g.to > g.from+1 {

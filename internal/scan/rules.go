@@ -6,11 +6,11 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// RuleID identifies the rules that decide what is ignored in a folder.
+// RuleID identifies the rules that apply in a folder.
 type RuleID [16]byte
 
-// FirstRules returns the id of the rules where no .gitignore applies; key identifies those
-// outside the tree.
+// FirstRules returns the id of the rules without any .gitignore; key identifies those outside the
+// tree.
 func FirstRules(key string) RuleID {
 	sum := sha256.Sum256([]byte(key))
 	return RuleID(sum[:16])

@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Save writes the cache for the next scan, by a temporary file beside it and a rename. It does
-// not write it when that would cost more than it saves: when nothing changed, or when only a file
-// in a thousand has to be read again. A lost cache only costs time, so nothing is synced. Without
+// Save writes the cache for the next scan, through a temporary file beside it and a rename. It does
+// nothing if writing would cost more than it saves: when nothing changed, or only one file in a
+// thousand has to be read again. A lost cache only costs time, so nothing is synced. Without
 // Options.Cache it does nothing.
 func (r *Result) Save() error {
 	s := r.scan
@@ -37,15 +37,15 @@ func (r *Result) Save() error {
 	return nil
 }
 
-// cacheWriter writes folders in the order in which they get their numbers.
+// cacheWriter writes folders in the order of their numbers.
 type cacheWriter struct {
 	scan    *scan
 	builder Builder
 	queue   []queuedFolder
 }
 
-// queuedFolder is a folder to be written: a node, or the old cache's record of a tracked folder
-// that was not entered.
+// queuedFolder is a folder to write: a node, or the old cache's record of a tracked folder that was
+// not entered.
 type queuedFolder struct {
 	node *node
 	old  int
@@ -120,7 +120,7 @@ func (w *cacheWriter) enqueueFolder(it *item) int {
 	return len(w.queue) - 1
 }
 
-// copyTracked copies what is tracked in an old folder.
+// copyTracked copies the tracked paths of an old folder.
 func (w *cacheWriter) copyTracked(folder int) {
 	c := w.scan.old
 	w.builder.StartFolder(RuleID{})
@@ -132,8 +132,8 @@ func (w *cacheWriter) copyTracked(folder int) {
 	}
 }
 
-// copyMissing copies the old record of a tracked path that does not exist now. It may come back
-// as the same file, so its facts are kept.
+// copyMissing copies the old record of a tracked path that does not exist now. The same file may
+// return, so its facts are kept.
 func (w *cacheWriter) copyMissing(base, rec int) {
 	c := w.scan.old
 	name, folder := c.Name(base, rec)

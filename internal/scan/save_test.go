@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// TestFaultAtEveryStep fails each step of keeping the cache: the tree is as it was,
-// and nothing temporary is left.
+// TestFaultAtEveryStep fails each step of writing the cache: the tree is unchanged, and no
+// temporary file remains.
 func TestFaultAtEveryStep(t *testing.T) {
 	defer func() { fsroot.Fault = nil }()
 	boom := errors.New("boom")

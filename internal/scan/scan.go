@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// scan is one walk over the tree. Its nodes are what Save writes.
+// scan is one walk over the tree. Save writes its nodes.
 type scan struct {
 	opts       Options
 	root       int // the open root
@@ -23,34 +23,34 @@ type scan struct {
 	old        *Cache
 	include    Selector // nil for none
 	hashLen    int
-	gitDir     string // relative, "" when it lies outside
+	gitDir     string // relative to the root, "" when it is outside
 	gitID      [2]uint64
 	top        *node
 	pool       *Pool[job]
 	classifier classifier
 
-	foundNames, folders   atomic.Int64 // how many names and folders the result will have
+	foundNames, folders   atomic.Int64 // expected numbers of names and folders in the result
 	hashed, bytes, asked  atomic.Int64
 	unstable, hasNewLinks atomic.Bool
 	cacheChanged          atomic.Bool  // the cache has to be written
-	staleRecords          atomic.Int64 // records of it that are no longer valid
+	staleRecords          atomic.Int64 // cache records that are no longer valid
 	outerRulesChanged     bool
 	dirtyPaths            *DirtyPaths // of an incremental scan; nil otherwise
 
 	mu              sync.Mutex
 	recentChanges   []int64 // change times not older than the scan
-	classifiedNodes []*node // folders whose names were classified
+	classifiedNodes []*node // folders with names that were classified
 	nodesWithPrev   []*node // folders that have a prev
 }
 
 // Scan reads the complete tree below o.Root and changes nothing in it. It opens only folders and
-// regular files, and reads only files that the cache has no valid record of. What cannot be
-// captured is in Result.Gaps; an error means that there is no result: an invalid option (usage),
-// a root that cannot be read, the context, an error of Ignored or ReadTracked, or a machine out
-// of descriptors or memory.
+// regular files, and reads only files without a valid record in the cache. Paths that cannot be
+// captured are in Result.Gaps. An error means that there is no result: an invalid option (usage),
+// an unreadable root, the context, an error of Ignored or ReadTracked, or a machine out of
+// descriptors or memory.
 //
-// The result is what each path was at some time during the scan. When Unstable is set that was
-// not one time for all of them, and the caller may want to scan again.
+// The result is the state of each path at some time during the scan. If Unstable is set, that was
+// not the same time for all of them, and the caller may want to scan again.
 func Scan(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -161,8 +161,8 @@ func (s *scan) readTracked(ctx context.Context) error {
 	return err
 }
 
-// noteChange records a change time. One that is not older than the scan says that the tree is
-// changing, unless it is in the future. Modification times say nothing: anybody may set them.
+// noteChange records a change time. One that is not older than the scan means that the tree is
+// changing, unless it is in the future. Modification times prove nothing: anybody may set them.
 func (s *scan) noteChange(f *fsroot.Facts) {
 	if f.Ctime >= s.clock.Start {
 		s.mu.Lock()

@@ -67,8 +67,8 @@ func (b *bench) link(path, target string) {
 	b.must(os.Symlink(target, b.path(path)))
 }
 
-// age makes every stamp so far old enough to be trusted, by waiting until the clock
-// of the file system has gone on by more than the margin.
+// age makes all time stamps old enough to be trusted, by waiting until the clock of the file system
+// has advanced by more than the margin.
 func (b *bench) age() {
 	b.t.Helper()
 	for start := ReadClock(filepath.Dir(b.o.Cache)).Start; ReadClock(filepath.Dir(b.o.Cache)).Start <= start+ClockMargin+int64(time.Millisecond); {
@@ -89,7 +89,7 @@ func (b *bench) is(path, content string, mode uint32) {
 	}
 }
 
-// clean fails when a temporary file is left in the tree or the folder for them.
+// clean fails if a temporary file remains in the tree or the folder for them.
 func (b *bench) clean() {
 	b.t.Helper()
 	for _, top := range []string{b.root, b.tmp()} {
@@ -110,7 +110,7 @@ func (b *bench) scan() *Result {
 	return r
 }
 
-// scanSave scans, keeps the cache, and checks the result against a scan without.
+// scanSave scans, saves the cache, and compares the result with a scan without it.
 func (b *bench) scanSave() *Result {
 	b.t.Helper()
 	r := b.scan()
@@ -136,7 +136,7 @@ func sorted(t testing.TB, r *Result) {
 	}
 }
 
-// flat shows all that a scan found, without how it found it.
+// flat returns everything in a result except how it was found.
 func flat(r *Result) []string {
 	var out []string
 	for _, e := range r.Entries {
@@ -187,7 +187,7 @@ func writes(text string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
 
-// named ignores what a list names, folders with their slash.
+// named returns an Ignored that ignores the listed paths, folders with a final slash.
 func named(list ...string) func(context.Context, []string) ([]bool, error) {
 	return func(_ context.Context, paths []string) ([]bool, error) {
 		out := make([]bool, len(paths))
@@ -511,7 +511,7 @@ func TestScanSeedsFromTheIndex(t *testing.T) {
 	}
 	list[3].Seed.Uid++
 	b.put("edited", "EDITED", "racy", "RACY")
-	list[2].Seed = seed("racy") // git stored this after the edit that it did not see
+	list[2].Seed = seed("racy") // recorded by git after an edit that it did not notice
 	var limit unix.Stat_t
 	b.must(unix.Lstat(b.path("racy"), &limit))
 	b.o.TrackedKey = "1"
@@ -579,7 +579,7 @@ func TestScanOfADeepTree(t *testing.T) {
 	fd, err := unix.Open(b.root, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	b.must(err)
 	var parts []string
-	for range 40 { // 8 KB of path, twice what one system call takes
+	for range 40 { // a path of 8 KB, twice the limit of one system call
 		b.must(unix.Mkdirat(fd, name, 0o755))
 		next, err := unix.Openat(fd, name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 		b.must(err)
@@ -604,7 +604,7 @@ func TestScanOfADeepTree(t *testing.T) {
 	}
 }
 
-// gitIgnored answers as git does.
+// gitIgnored answers like git.
 func gitIgnored(t testing.TB, root string) func(context.Context, []string) ([]bool, error) {
 	return func(ctx context.Context, paths []string) ([]bool, error) {
 		var in bytes.Buffer
@@ -651,7 +651,7 @@ func gitOut(t testing.TB, root string, args ...string) string {
 	return string(out)
 }
 
-// lsTracked reads the index as it is, with stats that mean equal bytes.
+// lsTracked reads the unchanged index, with stats that mean equal bytes.
 func lsTracked(t testing.TB, root string) []Tracked {
 	t.Helper()
 	var list []Tracked

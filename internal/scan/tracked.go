@@ -15,14 +15,14 @@ type Tracked struct {
 }
 
 // Stat is the stat data of a file in git's index: times, and the low 32 bits of everything else.
-// Mode is git's mode of the entry.
+// Mode is the git mode of the entry.
 type Stat struct {
 	MtimeSec, CtimeSec                                   int64
 	MtimeNsec, CtimeNsec, Dev, Ino, Uid, Gid, Mode, Size uint32
 }
 
-// matches compares a stat with git's index, in the 32 bits that it keeps. A racy entry has size 0
-// in the index and so never matches, as git intends.
+// matches compares a stat with git's index, in the 32 bits that it stores. A racy entry has size 0
+// in the index and never matches, as git intends.
 func (s *Stat) matches(st *unix.Stat_t) bool {
 	sameType := s.Mode&unix.S_IFMT == uint32(st.Mode)&unix.S_IFMT
 	sameFile := s.Ino == uint32(st.Ino) && s.Dev == uint32(st.Dev)

@@ -14,24 +14,24 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Tree is the result of a scan, kept for incremental scans: given the paths that changed, Update
-// makes the next tree by looking only at those. Folders in which nothing changed are shared by
-// both. A Tree is for one goroutine at a time.
+// Tree is the result of a scan, for incremental scans: given the changed paths, Update makes the
+// next tree by scanning only those. Both share the folders in which nothing changed. A Tree must be
+// used by one goroutine at a time.
 type Tree struct {
 	scan        *scan
 	Unstable    bool // something changed while it was scanned
-	HasNewLinks bool // a file was found to have a second hard link, which earlier trees may not know about
+	HasNewLinks bool // a file has a second hard link, which earlier trees may not record
 }
 
-// ErrReplaced says that the folder to scan is another one than before.
+// ErrReplaced reports that the folder to scan is another one than before.
 var ErrReplaced = errors.New("the folder was replaced")
 
 // Tree returns the tree of a result. The result is not needed afterwards.
 func (r *Result) Tree() *Tree { return &Tree{scan: r.scan, Unstable: r.Unstable} }
 
 // Update scans the dirty paths, and takes everything else from the earlier tree: the caller
-// guarantees that d is complete. ignored is like Options.Ignored, and has to follow the rules of
-// the first scan. The earlier tree stays valid.
+// guarantees that d is complete. ignored is like Options.Ignored, and has to use the rules of the
+// first scan. The earlier tree stays valid.
 func (t *Tree) Update(ctx context.Context, d *DirtyPaths, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
 	was := t.scan
 	s := &scan{opts: was.opts, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID,
@@ -61,7 +61,7 @@ func (t *Tree) Update(ctx context.Context, d *DirtyPaths, ignored func(context.C
 	s.top = &node{folder: was.top.folder, stat: f, rules: FirstRules(s.opts.RulesKey), prev: was.top}
 	err = s.walk(ctx)
 	for _, n := range s.nodesWithPrev {
-		n.prev = nil // otherwise every tree would keep all earlier ones in memory
+		n.prev = nil // otherwise every tree would refer to all earlier ones
 	}
 	s.nodesWithPrev, s.dirtyPaths, s.classifiedNodes = nil, nil, nil
 	if err != nil {
@@ -72,14 +72,14 @@ func (t *Tree) Update(ctx context.Context, d *DirtyPaths, ignored func(context.C
 
 func (n *node) hasSameRules() bool { return n.prev != nil && n.rules == n.prev.rules }
 
-// addMade records a folder whose prev has to be cleared in the end.
+// addMade records a folder with a prev that has to be cleared at the end.
 func (s *scan) addMade(n *node) {
 	s.mu.Lock()
 	s.nodesWithPrev = append(s.nodesWithPrev, n)
 	s.mu.Unlock()
 }
 
-// copyNames fills in a folder whose names are those of the earlier tree.
+// copyNames fills in a folder with the names of the earlier tree.
 func (w *worker) copyNames(n *node) error {
 	p := n.prev
 	fd, err := fsroot.OpenBelow(w.scan.root, n.path, fsroot.OpenPath)
@@ -92,7 +92,7 @@ func (w *worker) copyNames(n *node) error {
 	}
 	n.stat = fsroot.FactsOf(&w.st)
 	if n.stat.Dev != p.stat.Dev || n.stat.Ino != p.stat.Ino {
-		w.scan.unstable.Store(true) // the change has not been reported yet
+		w.scan.unstable.Store(true) // the change was not reported yet
 	}
 	n.folder, n.rules, n.ruleFile, n.state = p.folder, p.rules, p.ruleFile, nodeListed
 	n.items = slices.Clone(p.items)
@@ -105,8 +105,8 @@ func (w *worker) copyNames(n *node) error {
 	return w.settleFolder(n, fd)
 }
 
-// copyKnown copies from the earlier tree what is known about the names that still exist: whether
-// git ignores them and, where nothing is marked, their bytes.
+// copyKnown copies from the earlier tree what is known about names that still exist: whether git
+// ignores them and, if they are not marked, their bytes.
 func (w *worker) copyKnown(n *node) {
 	if n.prev == nil {
 		return
@@ -140,7 +140,7 @@ func (w *worker) copyKnown(n *node) {
 	}
 }
 
-// reuseFolder takes over a folder of the earlier tree in which nothing is marked.
+// reuseFolder uses a folder of the earlier tree if nothing in it is marked.
 func (w *worker) reuseFolder(n *node, it *item, was *node) bool {
 	d := w.scan.dirtyPaths
 	if was == nil || d == nil || was.state == nodeOpen || was.state == nodeVanished {
@@ -156,8 +156,7 @@ func (w *worker) reuseFolder(n *node, it *item, was *node) bool {
 	return true
 }
 
-// keepsNames reports whether the names in a folder are those of the earlier result, under the
-// same rules.
+// keepsNames reports whether a folder has the names of the earlier result, under the same rules.
 func (s *scan) keepsNames(n *node) bool {
 	p := n.prev
 	same := p.state == nodeListed && p.ignored == n.ignored && p.isIncluded == n.isIncluded &&
@@ -165,8 +164,8 @@ func (s *scan) keepsNames(n *node) bool {
 	return same && !p.nested && !s.dirtyPaths.MustList(n.path) && (n.parent == nil || n.parent.hasSameRules())
 }
 
-// noteLinks records that the file in w.st has several hard links. Those that were scanned when it
-// had one do not show it, so an incremental scan has to know.
+// noteLinks records that the file in w.st has several hard links. Other names that were scanned
+// while it had only one do not show that, so an incremental scan needs it.
 func (w *worker) noteLinks(it *item) {
 	if w.st.Nlink > 1 && !it.hadLinks {
 		it.hadLinks = true

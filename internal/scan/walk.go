@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// mergeNames makes items of the listed names and finds the old record of each.
+// mergeNames creates items for the listed names and finds the old record of each.
 func (w *worker) mergeNames(n *node) {
 	s := w.scan
 	s.folders.Add(1)
@@ -52,8 +52,8 @@ func (w *worker) mergeNames(n *node) {
 	s.staleRecords.Add(int64(stale))
 }
 
-// addMissing keeps an old record of a tracked path that does not exist, and returns 1 if it
-// existed the last time.
+// addMissing keeps the old record of a tracked path that does not exist, and returns 1 if it
+// existed in the last scan.
 func (n *node) addMissing(rec int, flags uint8) int {
 	if flags&FlagsFromIndex != 0 {
 		n.missing = append(n.missing, rec)
@@ -65,8 +65,8 @@ func (n *node) addMissing(rec int, flags uint8) int {
 const maxRuleFile = 64 << 20
 
 // readRules hashes the folder's .gitignore and sets the folder's rules. Git reads no .gitignore
-// through a link. One that git would wait for (a FIFO), or that is too large, is an error:
-// nothing in the folder could be classified, by git neither.
+// through a link. One that git would wait for (a FIFO), or that is too large, is an error: neither
+// belay nor git could classify anything in the folder.
 func (w *worker) readRules(n *node, fd int) error {
 	n.ruleFile = -1
 	for i := range n.items {
@@ -106,7 +106,7 @@ func (w *worker) readRules(n *node, fd int) error {
 	return nil
 }
 
-// compareRules finds out whether the rules of a folder are those of Options.Baseline.
+// compareRules sets rulesDiffer if the rules of a folder differ from those of Options.Baseline.
 func (n *node) compareRules(then *Baseline) {
 	if then == nil || n.rulesDiffer {
 		return
@@ -118,7 +118,7 @@ func (n *node) compareRules(then *Baseline) {
 	n.rulesDiffer = now != then.RuleFiles[n.pathPrefix()+".gitignore"]
 }
 
-// classifyFromCache uses the old answers when the same rules apply, and reports whether any name
+// classifyFromCache uses the old answers if the same rules apply, and reports whether any name
 // still has to be classified.
 func (w *worker) classifyFromCache(n *node) bool {
 	s := w.scan
@@ -133,7 +133,7 @@ func (w *worker) classifyFromCache(n *node) bool {
 			continue
 		}
 		if !n.hasSameRules() {
-			it.flags &^= FlagsFromRules // copied answers for other rules
+			it.flags &^= FlagsFromRules // copied from answers by other rules
 		}
 		if same && it.rec >= 0 {
 			it.flags |= s.old.Flags(int(it.rec)) & FlagsFromRules
@@ -153,12 +153,12 @@ func (w *worker) classifyFromCache(n *node) bool {
 }
 
 // isUnignored reports whether the folder's names have to be classified by the rules of
-// Options.Baseline as well.
+// Options.Baseline too.
 func (n *node) isUnignored() bool {
 	return n.rulesDiffer && slices.ContainsFunc(n.items, func(it item) bool { return it.isUntracked() && it.flags&FlagIgnored != 0 })
 }
 
-// settleFolder decides which names are entered and checked; all are classified.
+// settleFolder decides which names are entered and checked, after all were classified.
 func (w *worker) settleFolder(n *node, fd int) error {
 	stats := 0
 	for i := range n.items {
@@ -233,7 +233,7 @@ func (w *worker) checkFiles(n *node, fd, from, to int) error {
 		f := fsroot.FactsOf(&w.st)
 		w.scan.noteChange(&f)
 		w.noteLinks(it)
-		// Before the cache is asked: a scan with a higher limit may have put it there.
+		// Before the cache: a scan with a higher limit may have recorded the file.
 		if w.checkSize(it, &f) {
 			continue
 		}
@@ -248,10 +248,10 @@ func (w *worker) checkFiles(n *node, fd, from, to int) error {
 	return nil
 }
 
-// ReasonTooLarge starts the reason of a gap that is a file over Options.MaxFile.
+// ReasonTooLarge starts the reason of a gap for a file over Options.MaxFile.
 const ReasonTooLarge = "too large"
 
-// checkSize makes a gap of a file that is too large.
+// checkSize makes a file that is too large a gap.
 func (w *worker) checkSize(it *item, f *fsroot.Facts) bool {
 	k, limit := f.Kind(), w.scan.opts.MaxFile
 	if limit <= 0 || f.Size <= limit || k != fsroot.File && k != fsroot.Exec || !it.isUntracked() {
@@ -263,7 +263,7 @@ func (w *worker) checkSize(it *item, f *fsroot.Facts) bool {
 	return true
 }
 
-// addUnseen records why a name could not be stat'ed.
+// addUnseen records why the stat of a name failed.
 func (w *worker) addUnseen(it *item, err error) error {
 	if fsroot.IsExhausted(err) {
 		return fsroot.WrapPathError("stat", it.path, err)
@@ -278,7 +278,7 @@ func (w *worker) addUnseen(it *item, err error) error {
 }
 
 // isKnown reports whether the cache or the index has a valid record of a file with these facts,
-// which are also in w.st; then the item has its OID.
+// which are also in w.st, and sets the item's OID.
 func (w *worker) isKnown(it *item, f *fsroot.Facts) bool {
 	if it.rec < 0 {
 		return false
@@ -308,7 +308,7 @@ func (w *worker) inspect(n *node, it *item, fd, i int, f *fsroot.Facts) error {
 	copied := *f
 	it.facts, it.kind = &copied, f.Kind()
 	switch it.kind {
-	case fsroot.Folder: // it was not a folder a moment ago
+	case fsroot.Folder: // it was no folder when listed
 		w.scan.unstable.Store(true)
 		it.vanished = true
 	case fsroot.Other:

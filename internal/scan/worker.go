@@ -6,14 +6,14 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// The names of a folder with more than this are checked by several workers.
+// partSize is the number of names of a folder above which several workers check them.
 const partSize = 2048
 
-// job is one thing to do: list a folder (part < 0), check a part of its names, or read one file.
+// job is one thing to do: list a folder, check all or some of its names, or read one file.
 type job struct {
 	node *node
 	kind jobKind
-	from int // the first item; of a read, the item
+	from int // the first item; to read, the item
 	to   int
 }
 
@@ -21,7 +21,7 @@ type jobKind uint8
 
 const (
 	jobList   jobKind = iota // list the folder
-	jobSettle                // its names are classified: check them
+	jobSettle                // its names are classified: enter and check them
 	jobStat                  // check the items from..to
 	jobRead                  // read the item from
 )
@@ -67,8 +67,8 @@ func (w *worker) runJob(j job) error {
 	}
 }
 
-// withFolder opens a folder that was listed before. If it is no longer the same folder, the tree
-// is changing, and names that are not in it have vanished.
+// withFolder opens a folder that was listed before. If it is another folder now, the tree is
+// changing, and names that it lacks have vanished.
 func (w *worker) withFolder(n *node, do func(fd int) error) error {
 	fd, err := fsroot.OpenBelow(w.scan.root, n.path, fsroot.OpenPath)
 	if err != nil {
@@ -90,7 +90,7 @@ func (w *worker) addUnopened(n *node, err error) error {
 		return fsroot.WrapPathError("open", n.path, err)
 	}
 	if err != unix.EACCES && err != unix.EPERM && err != unix.EIO {
-		w.scan.unstable.Store(true) // it was there a moment ago
+		w.scan.unstable.Store(true) // it existed a moment ago
 		n.state = nodeVanished
 		return nil
 	}
@@ -106,7 +106,7 @@ func (w *worker) addUnopened(n *node, err error) error {
 	return nil
 }
 
-// listFolder lists a folder and does everything that needs no classification.
+// listFolder lists a folder and does everything for which no name has to be classified.
 func (w *worker) listFolder(n *node) error {
 	s := w.scan
 	if n.prev != nil {
@@ -161,8 +161,8 @@ func (w *worker) listFolder(n *node) error {
 	return w.settleFolder(n, fd)
 }
 
-// detectRepo finds out whether the folder is a nested repository, and removes its .git from the
-// list unless it is captured.
+// detectRepo detects whether the folder is a nested repository, and removes its .git from the list
+// unless it is captured.
 func (w *worker) detectRepo(n *node, fd int) {
 	if n.gitlink {
 		n.nested = true
