@@ -8,23 +8,23 @@ import (
 	"path/filepath"
 )
 
-// AtomicWrite writes the new content beside the file and renames it. That is for folders that only belay
-// writes to, never for a path in the user's tree: there a link may be in the way.
+// AtomicWrite writes the new content beside the file and renames it. It is for folders that only
+// belay writes to, never for a path in the user's tree, where a link may be in the way.
 
 // AtomicTempPrefix starts the names of temporary files when AtomicOptions sets no prefix. A
 // killed process leaves one behind; the owner of the folder removes it.
 const AtomicTempPrefix = ".tmp-"
 
-// AtomicOptions says how a file is replaced; the zero value is for a private file that need not
+// AtomicOptions are the options of AtomicWrite. The zero value is for a private file that need not
 // survive a power loss.
 type AtomicOptions struct {
 	Synced bool        // bytes and name survive a power loss
 	Perm   fs.FileMode // 0 is 0600
-	Prefix string      // of the temporary file's name; "" is AtomicTempPrefix
-	// FixedName uses path.new as the temporary file, overwriting one that is left there. The
-	// caller has a lock.
+	Prefix string      // prefix of the temporary file's name; "" is AtomicTempPrefix
+	// FixedName uses path.new as the temporary file, overwriting an existing one. The caller has a
+	// lock.
 	FixedName bool
-	Step      func(name, path string) error // called before each step, for tests that make it fail or kill there
+	Step      func(name, path string) error // called before each step, for tests that fail or kill there
 }
 
 // AtomicWrite replaces the content of the file at path by the parts, one after the other. Its

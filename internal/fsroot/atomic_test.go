@@ -11,8 +11,8 @@ import (
 
 var errStep = errors.New("the step failed")
 
-// At every step that fails, and after every one, the file is the old one or the new one,
-// whole, and an error leaves nothing beside it.
+// After a failure at any step, and after success, the file is the old one or the complete new one,
+// and an error leaves no other file.
 func TestAtomicWrite(t *testing.T) {
 	t.Parallel()
 	const before, after = "old bytes", "new bytes"
@@ -77,7 +77,7 @@ func hidden(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// A link is replaced, and what it leads to stays.
+// A link is replaced, and its target is unchanged.
 func TestAtomicWriteLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -96,8 +96,8 @@ func TestAtomicWriteLink(t *testing.T) {
 	}
 }
 
-// Who holds the lock of a file writes over what a killed process left beside it, and not
-// through a link that lies there.
+// The owner of a file's lock overwrites a temporary file that a killed process left, but not
+// through a link in its place.
 func TestAtomicWriteHeld(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(temp, other string) error{

@@ -10,7 +10,7 @@ import (
 
 const bufferSize = 128 << 10
 
-// BlobHash computes the names that git gives to blobs, with one buffer.
+// BlobHash computes git's object names of blobs, with one buffer.
 type BlobHash struct {
 	hash hash.Hash
 	buf  []byte
@@ -52,7 +52,7 @@ func (b *BlobHash) Text(text string) {
 	b.sum = b.hash.Sum(b.sum[:0])
 }
 
-// OID returns the name of what was hashed last.
+// OID returns the object name of the last hashed blob.
 func (b *BlobHash) OID() OID { return OID(b.sum) }
 
 func (b *BlobHash) writeHeader(size int64) {

@@ -37,7 +37,7 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if info, err = Lstat(path); err != nil { // somebody else has just made it
+	if info, err = Lstat(path); err != nil { // another process has just created it
 		return err
 	}
 	return isFolder(path, info)
@@ -54,8 +54,7 @@ func isFolder(path string, info fs.FileInfo) error {
 	}
 }
 
-// NewTypeError returns the error for a path that is not what it should be, "a file" or "a
-// folder".
+// NewTypeError returns the error for a path that is not what want names, "a file" or "a folder".
 func NewTypeError(path string, is fs.FileMode, want string) error {
 	return &TypeError{Path: path, Is: kindName(fileKind(is)), Want: want}
 }
@@ -109,8 +108,8 @@ func removeAt(fd int, name, path string) error {
 		return nil
 	}
 	dir, derr := open(fd, name, unix.O_RDONLY|unix.O_DIRECTORY)
-	if derr == unix.EACCES { // a folder of ours without rights
-		if chmodAt(fd, name, 0o700) == nil { // not what a link leads to that has just come there
+	if derr == unix.EACCES { // one of our folders without permissions
+		if chmodAt(fd, name, 0o700) == nil { // not the target of a link that has just replaced it
 			dir, derr = open(fd, name, unix.O_RDONLY|unix.O_DIRECTORY)
 		}
 	}
@@ -139,17 +138,17 @@ func removeAt(fd int, name, path string) error {
 	return explainError("remove", path, unix.Unlinkat(fd, name, unix.AT_REMOVEDIR))
 }
 
-// Rename moves from to to, replacing what is there.
+// Rename moves from to to, replacing an existing file.
 func Rename(from, to string) error {
 	return changeTwo("rename", from, to, func(a int, an string, b int, bn string) error { return unix.Renameat(a, an, b, bn) })
 }
 
-// Exchange swaps two paths in one step; errors.ErrUnsupported where the system cannot.
+// Exchange swaps two paths in one step. errors.ErrUnsupported if the system cannot.
 func Exchange(one, other string) error { return changeTwo("rename", one, other, ExchangeAt) }
 
-// RenameNew moves a file from to to, which must not exist: otherwise fs.ErrExist. On a file
-// system that supports neither a rename without replacing nor hard links, it checks first, which
-// is safe among processes that use one lock.
+// RenameNew moves a file from to to, which must not exist: otherwise fs.ErrExist. If the file
+// system supports neither a rename without replacing nor hard links, it checks first, which is safe
+// among processes with a common lock.
 func RenameNew(from, to string) error {
 	err := changeTwo("rename", from, to, renameNewAt)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -166,12 +165,12 @@ func RenameNew(from, to string) error {
 	return Rename(from, to)
 }
 
-// Link creates a hard link, whose name must be new.
+// Link creates a hard link with a new name.
 func Link(from, to string) error {
 	return changeTwo("link", from, to, func(a int, an string, b int, bn string) error { return unix.Linkat(a, an, b, bn, 0) })
 }
 
-// Chmod changes the mode of a file or folder, never of what a link leads to.
+// Chmod changes the mode of a file or folder, never of a link's target.
 func Chmod(path string, mode fs.FileMode) error {
 	fd, name, err := openParent("chmod", path)
 	if err != nil {
@@ -197,7 +196,7 @@ func Chmod(path string, mode fs.FileMode) error {
 	return explainError("chmod", path, chmodAt(fd, name, bits))
 }
 
-// Chtimes changes the times of a file, never of what a link leads to.
+// Chtimes changes the times of a file, never of a link's target.
 func Chtimes(path string, atime, mtime time.Time) error {
 	return changeAt("chtimes", path, func(fd int, name string) error {
 		times := []unix.Timespec{unix.NsecToTimespec(atime.UnixNano()), unix.NsecToTimespec(mtime.UnixNano())}
@@ -205,7 +204,7 @@ func Chtimes(path string, atime, mtime time.Time) error {
 	})
 }
 
-// CreateTemp creates a file that only its user may read, like os.CreateTemp.
+// CreateTemp creates a file that only the user may read, like os.CreateTemp.
 func CreateTemp(dir, pattern string) (*os.File, error) {
 	for try := 0; ; try++ {
 		f, err := OpenFile(filepath.Join(dir, tempName(pattern)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -215,7 +214,7 @@ func CreateTemp(dir, pattern string) (*os.File, error) {
 	}
 }
 
-// MkdirTemp creates a folder that only its user may enter, like os.MkdirTemp.
+// MkdirTemp creates a folder that only the user may enter, like os.MkdirTemp.
 func MkdirTemp(dir, pattern string) (string, error) {
 	for try := 0; ; try++ {
 		path := filepath.Join(dir, tempName(pattern))

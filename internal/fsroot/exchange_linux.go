@@ -3,7 +3,7 @@ package fsroot
 import "golang.org/x/sys/unix"
 
 // ExchangeAt swaps two names in open folders in one step. unix.ENOTSUP, which is
-// errors.ErrUnsupported too, where the file system cannot.
+// errors.ErrUnsupported too, if the file system cannot.
 func ExchangeAt(fd int, name string, to int, other string) error {
 	err := unix.Renameat2(fd, name, to, other, unix.RENAME_EXCHANGE)
 	if err == unix.ENOSYS || err == unix.EINVAL {

@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 )
 
-// Fault, when set, is called before every system call of this package and of statcache that
-// changes something, with the operation (create, write, chmod, rename, symlink, mkdir, unlink,
-// rmdir, sync) and the path: relative to the tree for Root's methods, of the cache for its Save.
-// An error stops the call and is returned; a test may also end the process in it. Set it only
-// while nothing else runs.
+// Fault, when set, is called before every system call that changes something, with the operation
+// (create, write, chmod, rename, symlink, mkdir, unlink, rmdir, sync) and the path, which is
+// relative to the tree for Root's methods. Other packages call it through Step. An error prevents
+// the call and is returned; a test may also end the process in it. Set it only while nothing else
+// runs.
 var Fault func(op, path string) error
 
 // Step calls Fault if it is set.
@@ -20,11 +20,11 @@ func Step(op, path string) error {
 	return Fault(op, path)
 }
 
-// TempPrefix starts the name of every temporary file and link. One that a killed
-// process left behind may be removed when no other process is at work.
+// TempPrefix starts the name of every temporary file and link. One that a killed process left may
+// be removed while no other process works there.
 const TempPrefix = ".belay-tmp-"
 
-// TempName returns a name that starts with TempPrefix and that nobody else has.
+// TempName returns a unique name that starts with TempPrefix.
 func TempName() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails

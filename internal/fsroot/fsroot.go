@@ -14,31 +14,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This is for the git folder and belay's own folders in it. For paths that people type, in
-// which links are fine, there are OpenUserFile and ReadUserFile, which do not block either.
+// These functions are for the git folder and belay's own folders in it. Paths that people type may
+// contain links: for those there are OpenUserFile and ReadUserFile, which do not block either.
 
-// MaxSmallFile is the limit to pass to ReadFile for a file that is small unless somebody has
-// tampered with it.
+// MaxSmallFile is the limit for ReadFile of a file that is small unless somebody has tampered with
+// it.
 const MaxSmallFile = 64 << 20
 
 // MaxLargeFile is the limit for a file that grows with the repository.
 const MaxLargeFile = 4 << 30
 
-// LinkError says that a path contains a symbolic link where none is allowed.
+// LinkError reports a symbolic link in a path where none is allowed.
 type LinkError struct{ Path string }
 
 func (e *LinkError) Error() string { return fmt.Sprintf("%q is a symbolic link", e.Path) }
 
-// Try returns what a person can do about it.
+// Try returns advice for a person.
 func (e *LinkError) Try() string {
 	return fmt.Sprintf("find out who made it, then remove it: rm %q", e.Path)
 }
 
-// TypeError says that what is at a path cannot be used as a file or folder.
+// TypeError reports that a path is not a file or folder as required.
 type TypeError struct {
 	Path, Is, Want string
 
-	err error // the system's error, nil when there was no call yet
+	err error // the system's error, nil without a system call
 }
 
 // Unwrap returns the system's error.
@@ -46,12 +46,12 @@ func (e *TypeError) Unwrap() error { return e.err }
 
 func (e *TypeError) Error() string { return fmt.Sprintf("%q is %s, not %s", e.Path, e.Is, e.Want) }
 
-// Try returns what a person can do about it.
+// Try returns advice for a person.
 func (e *TypeError) Try() string {
 	return fmt.Sprintf("find out who made it, then remove it: rm -r %q", e.Path)
 }
 
-// SizeError says that a file is too large.
+// SizeError reports that a file is too large.
 type SizeError struct {
 	Path string
 	Max  int64 // bytes
@@ -64,7 +64,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%q is larger than %d MiB", e.Path, e.Max>>20)
 }
 
-// Try returns what a person can do about it.
+// Try returns advice for a person.
 func (e *SizeError) Try() string {
 	return fmt.Sprintf("find out what is in it, then shorten or remove it: ls -ls %q", e.Path)
 }
@@ -86,8 +86,8 @@ func openParent(op, path string) (fd int, name string, err error) {
 
 func isName(name string) bool { return name != "" && name != "." && name != ".." }
 
-// openWhole opens path through no link, with one system call where openParent and an open in the
-// folder take four.
+// openWhole opens path through no link, with one system call; openParent and an open in the folder
+// take four.
 func openWhole(op, path string, flags int, perm uint32) (fd int, err error) {
 	if !isName(path[strings.LastIndexByte(path, '/')+1:]) {
 		return -1, &fs.PathError{Op: op, Path: path, Err: syscall.EINVAL}
@@ -99,8 +99,8 @@ func openWhole(op, path string, flags int, perm uint32) (fd int, err error) {
 	return openPath(abs, flags, perm)
 }
 
-// openEachPath is openPath one name at a time: where the kernel has no openat2, and for paths
-// longer than one system call takes.
+// openEachPath is openPath one name at a time, for kernels without openat2 and for paths that are
+// too long for one system call.
 func openEachPath(path string, flags int, perm uint32) (int, error) {
 	if path == "/" {
 		return open(unix.AT_FDCWD, path, flags)
@@ -126,7 +126,7 @@ func openMode(fd int, name string, flags int, perm uint32) (int, error) {
 	}
 }
 
-// explainError names the link or the unusual file that caused an error.
+// explainError returns an error that names the link or the unusual file that caused err.
 func explainError(op, path string, err error) error {
 	switch err {
 	case nil:
@@ -141,9 +141,9 @@ func explainError(op, path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// findOddPart finds the first part of a path that explains err: a link, or something that is
-// neither the folder nor the file that was needed. It looks again, so the result is only for
-// messages: nothing is decided by it.
+// findOddPart finds the first part of a path that explains err: a link, or something other than the
+// required folder or file. Things may have changed since the error, so the result is only for
+// messages.
 func findOddPart(path string, err error) error {
 	for i := 1; i <= len(path); i++ {
 		if i < len(path) && path[i] != '/' {
@@ -172,7 +172,7 @@ func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0)
 
 // OpenFile opens or creates a regular file, like os.OpenFile.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	// O_TRUNC waits until the file is known to be a regular one.
+	// Truncate only after the check that it is a regular file.
 	got, err := openWhole("open", path, flag&^os.O_TRUNC|unix.O_NONBLOCK|unix.O_NOCTTY, uint32(perm.Perm()))
 	if err != nil {
 		return nil, explainError("open", path, err)
@@ -259,8 +259,8 @@ func ReadAll(f *os.File, most int64) ([]byte, error) {
 	}
 }
 
-// ReadFileIn is ReadFile for a name in a folder opened by OpenDir: it takes half the time for
-// many small files.
+// ReadFileIn is ReadFile for a name in a folder opened by OpenDir. For many small files it takes
+// half the time.
 func ReadFileIn(dir *os.File, name string, most int64) ([]byte, error) {
 	path := filepath.Join(dir.Name(), name)
 	fd, err := openMode(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
@@ -314,8 +314,8 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// Lstat returns the stat data of a path, whatever is there. Compare two results, or one and a
-// result of os.Stat, with SameFile: os.SameFile works only for its own.
+// Lstat returns the stat data of a path of any type. Compare two results, or one and a result of
+// os.Stat, with SameFile: os.SameFile works only for its own.
 func Lstat(path string) (fs.FileInfo, error) {
 	fd, err := openWhole("lstat", path, lookOnly, 0)
 	if err != nil {
@@ -348,8 +348,8 @@ func Readlink(path string) (string, error) {
 	}
 }
 
-// WalkDir calls visit for a path and everything below it, like filepath.WalkDir, and follows no
-// link, whenever it was created.
+// WalkDir calls visit for a path and everything below it, like filepath.WalkDir, and never follows
+// a link, even one created meanwhile.
 func WalkDir(path string, visit fs.WalkDirFunc) error {
 	info, err := Lstat(path)
 	if err != nil {
@@ -381,7 +381,7 @@ func walk(path string, e fs.DirEntry, visit fs.WalkDirFunc) error {
 	}
 	for _, below := range list {
 		if err := walk(filepath.Join(path, below.Name()), below, visit); err != nil {
-			if err == fs.SkipDir { // of a file: the rest of its folder
+			if err == fs.SkipDir { // for a file: skip the rest of its folder
 				return nil
 			}
 			return err
@@ -420,7 +420,7 @@ func OpenDir(dir string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), dir), nil
 }
 
-// SyncDir makes the names in a folder survive a power loss.
+// SyncDir syncs a folder, so that its names survive a power loss.
 func SyncDir(dir string) error {
 	d, err := OpenDir(dir)
 	if err != nil {

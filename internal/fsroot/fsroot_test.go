@@ -21,7 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// real gives a folder whose path holds no link, as callers have it.
+// real returns a folder with a path without links, as callers have it.
 func real(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -38,7 +38,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// calls is every function that takes a path, as something done to that path.
+// calls are all functions that take a path, each as an operation on that path.
 var calls = map[string]func(path string) error{
 	"Open":     func(p string) error { f, err := Open(p); return closed(f, err) },
 	"OpenFile": func(p string) error { f, err := OpenFile(p, os.O_RDWR|os.O_CREATE, 0o600); return closed(f, err) },
@@ -60,8 +60,8 @@ var calls = map[string]func(path string) error{
 	"an old Lock": func(p string) error { return NewExistingLock(p).RLock() },
 }
 
-// within are those that are asked for something in a path's folder. What they do to the
-// path itself is allowed when that is a link: it is the link that goes.
+// within are the functions that operate on a name in a path's folder. If the path itself is a link
+// they may change it, because that is the link itself.
 var within = map[string]func(path string) error{
 	"Lstat":          func(p string) error { _, err := Lstat(p); return err },
 	"Readlink":       func(p string) error { _, err := Readlink(p); return err },
@@ -83,7 +83,7 @@ func closed(f *os.File, err error) error {
 	return err
 }
 
-// listing is a folder outside: names, modes, times and bytes.
+// listing returns the state of an outside folder: names, modes, times and bytes.
 func listing(t *testing.T, dir string) (lines []string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -104,7 +104,7 @@ func listing(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// TestLinkAnywhere puts a link into each part of a path and calls everything.
+// TestLinkAnywhere puts a link into each part of a path and calls every function.
 func TestLinkAnywhere(t *testing.T) {
 	all := map[string]func(string) error{}
 	for name, call := range calls {
@@ -143,7 +143,7 @@ func TestLinkAnywhere(t *testing.T) {
 	}
 }
 
-// TestLinkItself removes and renames links, and leaves what they lead to.
+// TestLinkItself removes and renames links, which leaves their targets unchanged.
 func TestLinkItself(t *testing.T) {
 	top := real(t)
 	out := filepath.Join(top, "outside")
@@ -172,8 +172,8 @@ func TestLinkItself(t *testing.T) {
 	}
 }
 
-// TestOddTypes opens what is neither a file nor a folder: it never blocks and says what is
-// there.
+// TestOddTypes opens things that are neither a file nor a folder: that never blocks, and the error
+// names the type.
 func TestOddTypes(t *testing.T) {
 	top := real(t)
 	kinds := map[string]func(path string){
@@ -225,7 +225,7 @@ func async(call func() error) chan error {
 	return end
 }
 
-// TestSizes reads up to the limit and not one byte more, whatever the file says of itself.
+// TestSizes checks that no byte beyond the limit is read, whatever size the file reports.
 func TestSizes(t *testing.T) {
 	path := filepath.Join(real(t), "f")
 	must(t, os.WriteFile(path, make([]byte, 1000), 0o644))
@@ -243,12 +243,12 @@ func TestSizes(t *testing.T) {
 	if _, err := ReadFile(path, MaxSmallFile); !errors.As(err, &size) {
 		t.Errorf("a file of 4 GiB: %v", err)
 	}
-	if _, err := ReadUserFile("/proc/self/maps", 10); err == nil { // it says that it is empty
+	if _, err := ReadUserFile("/proc/self/maps", 10); err == nil { // it reports size 0
 		t.Error("a file that says it is empty was read beyond the limit")
 	}
 }
 
-// TestWriteFile overwrites files and truncates only what is one.
+// TestWriteFile overwrites files, and truncates only regular ones.
 func TestWriteFile(t *testing.T) {
 	top := real(t)
 	path := filepath.Join(top, "f")
@@ -266,7 +266,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestRemoveAllWithoutRights removes folders of ours that may not be read or written.
+// TestRemoveAllWithoutRights removes our own folders without read or write permission.
 func TestRemoveAllWithoutRights(t *testing.T) { testutil.Without(t, withoutRights) }
 
 func withoutRights(t *testing.T) {
@@ -288,7 +288,7 @@ func withoutRights(t *testing.T) {
 		t.Errorf("without rights: %v", err)
 	}
 	must(t, os.Chmod(filepath.Join(top, "shut"), 0o700))
-	// A folder that may be entered and not read is no hindrance to what is below it.
+	// Paths below a folder without read permission can still be used.
 	must(t, os.MkdirAll(filepath.Join(top, "x/y"), 0o755))
 	must(t, os.WriteFile(filepath.Join(top, "x/y/z"), []byte("z"), 0o644))
 	must(t, os.Chmod(filepath.Join(top, "x"), 0o100))
@@ -298,8 +298,8 @@ func withoutRights(t *testing.T) {
 	must(t, os.Chmod(filepath.Join(top, "x"), 0o700))
 }
 
-// TestRace swaps a folder for a link to one outside, over and over, while everything that
-// changes something works through that folder. Nothing outside changes.
+// TestRace repeatedly swaps a folder for a link to an outside one while every function that changes
+// something works through that folder. Nothing outside changes.
 func TestRace(t *testing.T) { race(t) }
 
 func race(t *testing.T) {
@@ -350,7 +350,7 @@ func race(t *testing.T) {
 	}
 }
 
-// TestLongPaths works with paths that no single system call takes.
+// TestLongPaths uses paths that are too long for one system call.
 func TestLongPaths(t *testing.T) {
 	top := real(t)
 	path := top
@@ -365,7 +365,7 @@ func TestLongPaths(t *testing.T) {
 	must(t, RemoveAll(filepath.Join(top, strings.Repeat("n", 200))))
 }
 
-// TestLock excludes others, shares, and ends with its process and its Unlock.
+// TestLock checks that a lock excludes others or is shared, and ends with Unlock or its process.
 func TestLock(t *testing.T) {
 	path := filepath.Join(real(t), "lock")
 	if ok, err := NewExistingLock(path).TryLock(); ok || !errors.Is(err, fs.ErrNotExist) {
@@ -399,7 +399,7 @@ func TestLock(t *testing.T) {
 	take(b, false, true)
 	must(t, b.Unlock())
 
-	// A child must not keep it, neither by living on nor by being started at that moment.
+	// No child keeps the lock, neither a running one nor one that is being started.
 	take(a, false, true)
 	child := exec.Command("sleep", "20")
 	must(t, child.Start())
@@ -409,7 +409,7 @@ func TestLock(t *testing.T) {
 	must(t, b.Unlock())
 }
 
-// TestLockIsNotInherited closes the lock by ending its process while a child lives on.
+// TestLockIsNotInherited ends a process with a lock while its child lives on.
 func TestLockIsNotInherited(t *testing.T) {
 	if path := os.Getenv("FSROOT_LOCK"); path != "" {
 		must(t, NewLock(path).Lock())
@@ -435,7 +435,7 @@ func TestLockIsNotInherited(t *testing.T) {
 	}
 }
 
-// TestWalkDir lists what is there, follows no link, and can skip.
+// TestWalkDir checks that it lists everything, follows no link, and can skip.
 func TestWalkDir(t *testing.T) {
 	top := real(t)
 	must(t, os.MkdirAll(filepath.Join(top, "a/b"), 0o755))

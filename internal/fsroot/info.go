@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OwnerError says that a folder of belay's belongs to another user.
+// OwnerError reports that one of belay's folders belongs to another user.
 type OwnerError struct {
 	Path  string
 	Owner int // the user ID
@@ -22,7 +22,7 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%q belongs to user %d, not to you", e.Path, e.Owner)
 }
 
-// Try returns what a person can do about it.
+// Try returns advice for a person.
 func (e *OwnerError) Try() string {
 	return fmt.Sprintf("find out who made it, then give it back: chown -R $(id -u) %q", e.Path)
 }
@@ -47,7 +47,7 @@ func (i *info) IsDir() bool        { return i.Mode().IsDir() }
 func (i *info) Sys() any           { return &i.st }
 func (i *info) ModTime() time.Time { return modTime(&i.st) }
 
-// Mode returns the mode in the form of package fs.
+// Mode returns the mode as package fs represents it.
 func (i *info) Mode() fs.FileMode {
 	bits := uint32(i.st.Mode)
 	mode := fs.FileMode(bits & 0o777)
@@ -94,5 +94,5 @@ func hasMode(path string, want func(fs.FileMode) bool) bool {
 	return err == nil && want(info.Mode())
 }
 
-// IsFolder reports whether path is a folder, reached through no link.
+// IsFolder reports whether path is a folder, without links in it.
 func IsFolder(path string) bool { return hasMode(path, fs.FileMode.IsDir) }

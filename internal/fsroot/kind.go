@@ -14,7 +14,7 @@ const (
 	Other                            // a FIFO, a socket, a device
 )
 
-// OID is the name that git gives to bytes: the raw 20 (SHA-1) or 32 (SHA-256) bytes of hash("blob
+// OID is git's object name of a blob: the raw 20 (SHA-1) or 32 (SHA-256) bytes of hash("blob
 // <size>\x00" + bytes).
 type OID string
 

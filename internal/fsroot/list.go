@@ -12,10 +12,10 @@ type nameType uint8
 const (
 	typeOther nameType = iota
 	typeFolder
-	typeUnknown // the file system does not say
+	typeUnknown // the file system does not report it
 )
 
-// Listing contains the names of one folder; each worker has one and reuses it.
+// Listing contains the names of one folder. Each worker reuses its own.
 type Listing struct {
 	buf    []byte // the result of one system call
 	prefix string // the part of each path before the name
@@ -25,7 +25,7 @@ type Listing struct {
 }
 
 type mark struct {
-	end  uint32 // in text
+	end  uint32 // offset in text
 	kind nameType
 }
 
@@ -67,8 +67,8 @@ func (l *Listing) Read(fd int, lead string) error {
 	return nil
 }
 
-// CompareNames compares two names of one folder so that walking them depth first gives full paths
-// in byte order: a folder counts as its name and "/".
+// CompareNames compares two names of one folder so that a depth-first walk gives full paths in byte
+// order: a folder counts as its name and "/".
 func CompareNames(a string, aFolder bool, b string, bFolder bool) int {
 	n := min(len(a), len(b))
 	if c := strings.Compare(a[:n], b[:n]); c != 0 {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock is an advisory lock (flock) on a file: it ends with its process. Its methods may be
+// Lock is an advisory lock (flock) on a file, released when its process ends. Its methods may be
 // called from several goroutines.
 type Lock struct {
 	path string
@@ -21,11 +21,10 @@ type Lock struct {
 	f  *os.File
 }
 
-// NewLock returns a lock on the file path, which is created when it is first locked.
+// NewLock returns a lock on the file path. The first lock creates the file.
 func NewLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR | os.O_CREATE} }
 
-// NewExistingLock returns a lock on a file that must exist: otherwise locking it is
-// fs.ErrNotExist.
+// NewExistingLock returns a lock on an existing file; otherwise its methods return fs.ErrNotExist.
 func NewExistingLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR} }
 
 // Path returns the path of the file.
@@ -37,8 +36,8 @@ func (l *Lock) TryLock() (bool, error) { return l.tryFlock(unix.LOCK_EX | unix.L
 // TryRLock takes the lock shared.
 func (l *Lock) TryRLock() (bool, error) { return l.tryFlock(unix.LOCK_SH | unix.LOCK_NB) }
 
-// TryLockContext tries again after each poll interval until ctx is done, whose error it then
-// returns.
+// TryLockContext tries again after each poll interval until ctx is done, and then returns its
+// error.
 func (l *Lock) TryLockContext(ctx context.Context, poll time.Duration) (bool, error) {
 	return retryLock(ctx, poll, l.TryLock)
 }
@@ -64,15 +63,15 @@ func retryLock(ctx context.Context, poll time.Duration, try func() (bool, error)
 	}
 }
 
-// Unlock releases the lock. It may be called without one.
+// Unlock releases the lock, if there is one.
 func (l *Lock) Unlock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.f == nil {
 		return nil
 	}
-	// A child that was started in this moment shares the open file until it runs its own
-	// program: closing alone would leave the lock with it.
+	// A child that is being started shares the open file until it executes its own program, so
+	// closing alone would not release the lock.
 	err := errors.Join(unix.Flock(int(l.f.Fd()), unix.LOCK_UN), l.f.Close())
 	l.f = nil
 	return err
@@ -107,11 +106,11 @@ func (l *Lock) tryFlock(how int) (bool, error) {
 	}
 }
 
-// lockTimeout is how long Lock and RLock wait. A process that keeps one of belay's locks for
-// longer has stopped, or is not a belay.
+// lockTimeout is the time that Lock and RLock wait. A process that keeps one of belay's locks for
+// longer is stopped, or is no belay.
 const lockTimeout = 30 * time.Second
 
-// Lock waits for the lock, for lockTimeout at most: then the error is a *LockedError.
+// Lock waits for the lock, at most for lockTimeout. Then the error is a *LockedError.
 func (l *Lock) Lock() error { return l.waitFor(l.TryLockContext) }
 
 // RLock is Lock for a shared lock.
@@ -127,10 +126,10 @@ func (l *Lock) waitFor(try func(context.Context, time.Duration) (bool, error)) e
 	return err
 }
 
-// LockedError says that another process did not release a lock in time.
+// LockedError reports that another process did not release a lock in time.
 type LockedError struct{ Path string }
 
 func (e *LockedError) Error() string { return fmt.Sprintf("%q is locked by another process", e.Path) }
 
-// Try returns what a person can do about it.
+// Try returns advice for a person.
 func (e *LockedError) Try() string { return fmt.Sprintf("find the process: fuser -v %q", e.Path) }

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longestPath is how much of a path is passed to one system call; the kernel takes 4,095 bytes.
+// longestPath is the most bytes of a path that are passed to one system call; the kernel accepts
+// 4,095.
 const longestPath = 4000
 
 // OpenBelow opens path below the folder fd, through no link and of any length. Path "" is the
@@ -37,7 +38,7 @@ func OpenBelow(fd int, path string, flags int) (int, error) {
 	return got, err
 }
 
-// openEach opens path below the folder fd, one name at a time: where the kernel has no openat2.
+// openEach opens path below the folder fd, one name at a time, for kernels without openat2.
 func openEach(fd int, path string, flags int, perm uint32) (int, error) {
 	at := fd
 	for {
@@ -57,12 +58,12 @@ func openEach(fd int, path string, flags int, perm uint32) (int, error) {
 	}
 }
 
-// OpenFileAt opens a regular file for reading; opening a FIFO that took its place does not block.
-// The caller must fstat the result.
+// OpenFileAt opens a regular file for reading. It does not block if a FIFO took its place: the
+// caller must fstat the result.
 func OpenFileAt(fd int, path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_NONBLOCK
 	got, err := OpenBelow(fd, path, flags|noAtime)
-	if err == unix.EPERM && noAtime != 0 { // not the owner: the access time has to move
+	if err == unix.EPERM && noAtime != 0 { // not the owner: the access time changes
 		return OpenBelow(fd, path, flags)
 	}
 	return got, err
@@ -87,7 +88,7 @@ func StatAt(fd int, name string, st *unix.Stat_t) error {
 	}
 }
 
-// ReadLinkAt returns the target of a link; targets have no fixed length limit.
+// ReadLinkAt returns the target of a link, of any length.
 func ReadLinkAt(fd int, name string) (string, error) {
 	for size := 256; ; size *= 4 {
 		buf := make([]byte, size)

@@ -2,5 +2,5 @@
 
 package fsroot
 
-// adviseLargePages does nothing: elsewhere the system decides by itself.
+// adviseLargePages does nothing on this system.
 func adviseLargePages([]byte) {}

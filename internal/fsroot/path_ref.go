@@ -27,7 +27,7 @@ type openedFolder struct {
 	closesFD bool // close fd with the pathRef
 }
 
-// at opens the parent folder of path. Folders without search permission get it until the pathRef
+// at opens the parent folder of path. Folders without search permission have it until the pathRef
 // is closed.
 func (r *Root) at(path string) (*pathRef, error) {
 	if err := checkRelative(path); err != nil {
@@ -45,8 +45,8 @@ func (r *Root) at(path string) (*pathRef, error) {
 	return p, nil
 }
 
-// checkRelative refuses what is not a path below the root. Paths come from manifests, which
-// anybody may have written.
+// checkRelative refuses a path that is not below the root. Paths come from manifests, which anybody
+// may have written.
 func checkRelative(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || name == "." || name == ".." || strings.IndexByte(name, 0) >= 0 {
@@ -56,7 +56,7 @@ func checkRelative(path string) error {
 	return nil
 }
 
-// withRights runs op, and runs it again with a writable folder when permission is missing.
+// withRights runs op, and if permission is missing again after making the folder writable.
 func (p *pathRef) withRights(op func() error) error {
 	err := op()
 	if err != unix.EACCES {
@@ -64,7 +64,7 @@ func (p *pathRef) withRights(op func() error) error {
 	}
 	if len(p.opened) == 0 {
 		p.root.rightsMu.Lock()
-		if err = op(); err != unix.EACCES { // somebody else has just restored the mode
+		if err = op(); err != unix.EACCES { // another goroutine has just restored the mode
 			p.root.rightsMu.Unlock()
 			return err
 		}
@@ -81,8 +81,8 @@ func (p *pathRef) withRights(op func() error) error {
 	return op()
 }
 
-// openRights gives the owner all permissions in a folder and records its mode. It fails with
-// EACCES when the owner has them already: then the mode is not the cause.
+// openRights gives the owner all permissions for a folder and records its mode. It fails with
+// EACCES if the owner has them already: then the mode is not the cause.
 func (p *pathRef) openRights(fd int, path string, own bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -102,8 +102,8 @@ func (p *pathRef) openRights(fd int, path string, own bool) error {
 	return nil
 }
 
-// walkToParent opens the parent one folder at a time and gives each search permission that lacks
-// it. It takes the lock that a pathRef with changed modes has.
+// walkToParent opens the parent one folder at a time and gives search permission to each that lacks
+// it. It takes rightsMu, which a pathRef with changed modes keeps.
 func (p *pathRef) walkToParent() error {
 	p.root.rightsMu.Lock()
 	p.fd = -1
@@ -137,7 +137,7 @@ func (p *pathRef) unlockUnlessOpened() {
 	}
 }
 
-// close restores folder modes and returns err, or the error of that.
+// close restores folder modes. It returns err, joined with errors of that.
 func (p *pathRef) close(err error) error {
 	for i := len(p.opened) - 1; i >= 0; i-- {
 		h := p.opened[i]

@@ -18,7 +18,7 @@ func RelativeTo(root, path string) string {
 	return rel
 }
 
-// From is a path as somebody names it who is in the folder dir.
+// From returns a path as typed in the folder dir, relative to which it is unless it is absolute.
 func From(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

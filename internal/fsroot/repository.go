@@ -2,9 +2,9 @@ package fsroot
 
 import "golang.org/x/sys/unix"
 
-// DetectRepository reports whether the .git in the folder fd is a file that points to a
-// repository, and whether it is a repository or points to one. Only the stat of .git/HEAD passes
-// through a link: a link to a git folder is a repository to git too.
+// DetectRepository reports whether the .git in the folder fd is a file that points to a repository,
+// and whether it is a repository or points to one. Only the stat of .git/HEAD follows a link: git
+// treats a link to a git folder as a repository too.
 func DetectRepository(fd int, folder bool) (file, repo bool) {
 	var st unix.Stat_t
 	if StatAt(fd, ".git/HEAD", &st) == nil {

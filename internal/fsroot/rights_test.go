@@ -10,13 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestWithoutRights runs what root cannot see in a process without root's rights.
+// TestWithoutRights runs tests that root would pass in a process without root's rights.
 func TestWithoutRights(t *testing.T) { testutil.Without(t, withoutRootRights) }
 
 func withoutRootRights(t *testing.T) {
 	b := newBench(t)
 	mode := func(path string, mode os.FileMode) { b.must(os.Chmod(b.path(path), mode)) }
-	t.Cleanup(func() { // or the folder could not be removed
+	t.Cleanup(func() { // otherwise the folder could not be removed
 		_ = filepath.WalkDir(b.root, func(path string, d os.DirEntry, _ error) error {
 			if d != nil && d.IsDir() {
 				_ = os.Chmod(path, 0o755)
@@ -28,7 +28,7 @@ func withoutRootRights(t *testing.T) {
 	b.must(os.Mkdir(b.path("ro/dir"), 0o755))
 	mode("secret", 0)
 	mode("closed", 0)
-	mode("lists", 0o444) // names can be read, files cannot be looked at
+	mode("lists", 0o444) // names can be read, but not the stat of files
 	mode("ro", 0o555)
 	mode("wall/a/b", 0)
 	mode("wall/a", 0o444)
@@ -60,7 +60,7 @@ func withoutRootRights(t *testing.T) {
 	if err := root.WriteFile("/etc/x", 0o644, "", writes("")); err == nil {
 		t.Error("an absolute path was taken")
 	}
-	// Somebody else's folder cannot be made writable.
+	// Another user's folder cannot be made writable.
 	theirs, err := OpenRoot("/")
 	b.must(err)
 	defer theirs.Close()
@@ -69,7 +69,7 @@ func withoutRootRights(t *testing.T) {
 	}
 
 	errs := make(chan error)
-	for i := range 4 { // several at once make the folder writable and put it back
+	for i := range 4 { // several goroutines make the folder writable and restore its mode
 		go func() {
 			var err error
 			for k := 0; err == nil && k < 50; k++ {
@@ -86,7 +86,7 @@ func withoutRootRights(t *testing.T) {
 	}
 }
 
-// clean2 looks for temporary files in a folder that can be read.
+// clean2 fails if temporary files remain in a readable folder.
 func (b *bench) clean2(folder string) {
 	b.t.Helper()
 	entries, err := os.ReadDir(b.path(folder))

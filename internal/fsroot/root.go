@@ -17,15 +17,15 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Errors about what is in the way of a path. Both are wrapped in an error that names it.
+// Errors about something in the way of a path. Both are wrapped in an error that names it.
 var (
 	ErrNotFolder = errors.New("a link or a file is where a folder should be")
 	ErrFolder    = errors.New("a folder is in the way")
 )
 
-// Root is a working tree, open by its top folder. All paths are relative to it. A path is reached
-// only through real folders: a link in the place of a parent is ErrNotFolder, whenever it was
-// created, and nothing is read or written through it. A missing path is fs.ErrNotExist. It is
+// Root is a working tree, opened by its top folder. All paths are relative to it. A path is reached
+// only through real folders: a link in the place of a parent, even one created meanwhile, is
+// ErrNotFolder, and nothing is read or written through it. A missing path is fs.ErrNotExist. It is
 // safe for concurrent use.
 type Root struct {
 	fd   int
@@ -41,7 +41,7 @@ type tempFolder struct {
 	dev uint64
 }
 
-// OpenRoot opens the folder at path, which may be reached through links.
+// OpenRoot opens the folder at path, which may contain links.
 func OpenRoot(path string) (*Root, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -70,7 +70,7 @@ type Info struct {
 	Dev, Ino     uint64
 }
 
-// Lstat returns what is at path, without following it. Path "" is the root.
+// Lstat returns the stat data of path, without following it. Path "" is the root.
 func (r *Root) Lstat(path string) (Info, error) {
 	f, err := r.factsAt(path)
 	if err != nil {
@@ -94,8 +94,8 @@ func (r *Root) factsAt(path string) (Facts, error) {
 }
 
 // Matches reports whether path has this kind, mode (links have none) and hash of its bytes, or of
-// its target. Anything else at path, a missing path, or a parent that is not a folder is false
-// without an error.
+// its target. For anything else at path, a missing path, or a parent that is not a folder it
+// returns false without an error.
 func (r *Root) Matches(path string, kind PathKind, perm uint16, oid OID, newHash func() hash.Hash) (bool, error) {
 	info, err := r.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNotFolder) {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bench is a tree in a folder of its own, with another for temporary files beside it.
+// bench is a tree in a folder of its own, with another folder for temporary files.
 type bench struct {
 	t       testing.TB
 	root    string
@@ -88,7 +88,7 @@ func (b *bench) is(path, content string, mode uint32) {
 	}
 }
 
-// clean fails when a temporary file is left in the tree or the folder for them.
+// clean fails if a temporary file remains in the tree or the folder for them.
 func (b *bench) clean() {
 	b.t.Helper()
 	for _, top := range []string{b.root, b.tmp()} {
@@ -139,7 +139,8 @@ func TestRootWriteFile(t *testing.T) {
 	b.clean()
 }
 
-// TestCreateFile: a new file has its bytes and mode, nothing that is there is touched, and what fails leaves nothing.
+// TestCreateFile checks the bytes and mode of a new file, that existing ones are not changed, and
+// that a failure leaves nothing.
 func TestCreateFile(t *testing.T) {
 	t.Parallel()
 	b, r := newRoot(t)
@@ -214,7 +215,7 @@ func TestRootRefusesToLeaveTheTree(t *testing.T) {
 	b.is("real/f", "inside", 0o644)
 }
 
-// TestRootWithoutOpenat2 takes the way of old kernels and other systems.
+// TestRootWithoutOpenat2 runs the code for old kernels and other systems.
 func TestRootWithoutOpenat2(t *testing.T) {
 	b, r := newRoot(t)
 	outside := filepath.Join(b.tmp(), "out")
@@ -339,8 +340,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestFaultAtEveryStep fails each step of each writer: what was there is still
-// there, and nothing temporary is left.
+// TestFaultAtEveryStep fails each step of each writer: the old content remains, and no temporary
+// file.
 func TestFaultAtEveryStep(t *testing.T) {
 	defer func() { Fault = nil }()
 	boom := errors.New("boom")
@@ -393,7 +394,7 @@ func TestFaultAtEveryStep(t *testing.T) {
 	}
 }
 
-// TestWritersBesideEachOther lets many write in one tree.
+// TestWritersBesideEachOther lets several goroutines write in one tree.
 func TestWritersBesideEachOther(t *testing.T) {
 	t.Parallel()
 	b, r := newRoot(t)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Facts is the stat data that shows whether a file is still the one that was read. Times are
-// nanoseconds since 1970.
+// Facts is the stat data that shows whether a file changed since it was read. Times are nanoseconds
+// since 1970.
 type Facts struct {
 	Size, Mtime, Ctime int64
 	Ino, Dev           uint64
@@ -23,7 +23,8 @@ func FactsOf(st *unix.Stat_t) Facts {
 	}
 }
 
-// Nanos returns nanoseconds since 1970. It saturates, because a wrapped year 2446 would look old and be trusted.
+// Nanos returns nanoseconds since 1970. It saturates: a wrapped time of the year 2446 would look
+// old and be trusted.
 func Nanos(sec, nsec int64) int64 {
 	const top = math.MaxInt64/1_000_000_000 - 1
 	switch {
@@ -54,7 +55,7 @@ func (f *Facts) Kind() PathKind {
 // Perm returns the 07777 bits.
 func (f *Facts) Perm() uint16 { return uint16(f.Mode & 0o7777) }
 
-// SpecialName returns a name for what is neither file, link nor folder.
+// SpecialName returns a name for the type of a path that is neither file, link nor folder.
 func (f *Facts) SpecialName() string {
 	switch f.Mode & unix.S_IFMT {
 	case unix.S_IFIFO:
@@ -67,7 +68,7 @@ func (f *Facts) SpecialName() string {
 	return "not a file"
 }
 
-// IsExhausted reports whether err is caused by the machine, not the file: such an error ends the
+// IsExhausted reports whether err is caused by the machine, not the file. Such an error ends the
 // scan and never becomes a gap.
 func IsExhausted(err error) bool {
 	return err == unix.EMFILE || err == unix.ENFILE || err == unix.ENOMEM

@@ -14,22 +14,21 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// SwapPrefix starts the temporary name of a file while it is swapped with another. What a killed
-// process left under such a name may be the only copy of what somebody saved: it is never removed
-// unseen.
+// SwapPrefix starts the temporary name of a file that is being swapped with another. A file that a
+// killed process left under such a name may be the only copy of somebody's work: it is never
+// removed without a check of its bytes.
 const SwapPrefix = ".belay-swap-"
 
-// Expected says what a change of a path may remove: bytes with this name, or nothing when OID is
+// Expected is what a change of a path may remove: bytes with the name OID, or nothing when OID is
 // empty.
 type Expected struct {
 	OID     OID
-	New     OID // what replaces it
+	New     OID // the bytes that replace them
 	NewHash func() hash.Hash
 }
 
-// SavedError says that somebody saved a file at the moment in which it was to be replaced or
-// removed. The last saved version is at its path; SetAsideAt is where another saved version is,
-// or "".
+// SavedError reports that somebody saved a file just when it was replaced or removed. The last
+// saved version is at its path; SetAsideAt is the path of another saved version, or "".
 type SavedError struct{ Path, SetAsideAt string }
 
 // Error returns the message.
@@ -41,9 +40,9 @@ func (e *SavedError) Error() string {
 	return fmt.Sprintf("%s was saved by another program meanwhile", belay.VisibleLine(e.Path))
 }
 
-// ReplaceFile is WriteFile that checks, after the swap, what was displaced. If that is not as
-// expected it is swapped back, and the error is a *SavedError. Where the system cannot swap two
-// names, it is WriteFile.
+// ReplaceFile is WriteFile with a check of the displaced file after the swap. If that is not as
+// expected it is swapped back, and the error is a *SavedError. If the system cannot swap two names,
+// it is WriteFile.
 func (r *Root) ReplaceFile(path string, perm uint16, tmp string, expected Expected, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -75,8 +74,8 @@ func (r *Root) ReplaceLink(path, target string, expected Expected) error {
 	return p.close(WrapPathError("symlink", path, err))
 }
 
-// RemoveExpected is Remove with the same check: what is removed is checked after it was moved
-// from its path, and moved back when it is not as expected.
+// RemoveExpected is Remove with the same check: the file is moved from its path, checked, and moved
+// back if it is not as expected.
 func (r *Root) RemoveExpected(path string, expected Expected) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -103,8 +102,8 @@ func (r *Root) RemoveExpected(path string, expected Expected) error {
 	return p.close(WrapPathError("remove", path, err))
 }
 
-// moveIntoPlace gives the file called *name in the folder fd its path. *name is empty once it is
-// there. With a nil expectation whatever is at the path is replaced.
+// moveIntoPlace moves the file *name in the folder fd to its path, and then sets *name to "". With
+// a nil expectation it replaces anything at the path.
 func (p *pathRef) moveIntoPlace(fd int, name *string, expected *Expected) error {
 	if err := Step("rename", p.path); err != nil {
 		return err
@@ -121,7 +120,7 @@ func (p *pathRef) moveIntoPlace(fd int, name *string, expected *Expected) error 
 		return err
 	}
 	*name = swap
-	for range 10 { // while somebody makes and removes the file
+	for range 10 { // while another program creates and removes the file
 		err := renameNew(fd, swap, p.fd, p.name)
 		if err == nil {
 			*name = ""
@@ -145,7 +144,7 @@ func (p *pathRef) moveIntoPlace(fd int, name *string, expected *Expected) error 
 	return &SavedError{Path: p.path}
 }
 
-// checkDisplaced checks what was swapped with a new file.
+// checkDisplaced checks the file that was swapped with a new one.
 func (p *pathRef) checkDisplaced(fd int, name string, expected *Expected) error {
 	if err := Step("displaced", p.path); err != nil {
 		return err
@@ -154,13 +153,13 @@ func (p *pathRef) checkDisplaced(fd int, name string, expected *Expected) error 
 	if same {
 		return unix.Unlinkat(fd, name, 0)
 	}
-	if berr := ExchangeAt(fd, name, p.fd, p.name); berr != nil { // somebody removed it again
+	if berr := ExchangeAt(fd, name, p.fd, p.name); berr != nil { // another program removed it
 		return errors.Join(err, p.setAside(fd, name))
 	}
 	var st unix.Stat_t
 	folder := unix.Fstatat(p.fd, p.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
 	if ours, _ := expected.matches(fd, name, expected.New); !ours {
-		_ = ExchangeAt(fd, name, p.fd, p.name) // the later version belongs there, unless it was removed
+		_ = ExchangeAt(fd, name, p.fd, p.name) // the later version stays at the path, unless it was removed
 		return errors.Join(err, p.setAside(fd, name))
 	}
 	if uerr := unix.Unlinkat(fd, name, 0); uerr != nil {
@@ -172,7 +171,7 @@ func (p *pathRef) checkDisplaced(fd int, name string, expected *Expected) error 
 	return errors.Join(err, &SavedError{Path: p.path})
 }
 
-// setAside moves what nobody may lose beside the path, under a visible name.
+// setAside moves a file that must not be lost beside the path, under a visible name.
 func (p *pathRef) setAside(fd int, name string) error {
 	to := p.name + ".saved-" + name[len(SwapPrefix):]
 	if err := renameNew(fd, name, p.fd, to); err != nil {
@@ -185,8 +184,8 @@ func (p *pathRef) setAside(fd int, name string) error {
 	return &SavedError{Path: p.path, SetAsideAt: parent + to}
 }
 
-// matches reports whether a name in a folder is a file, or a link, whose bytes, or target, have
-// the name oid.
+// matches reports whether a name in a folder is a file with bytes, or a link with a target, that
+// have the object name oid.
 func (h *Expected) matches(fd int, name string, oid OID) (bool, error) {
 	if oid == "" {
 		return false, nil
@@ -195,8 +194,8 @@ func (h *Expected) matches(fd int, name string, oid OID) (bool, error) {
 	return err == nil && got == oid, err
 }
 
-// BytesAt returns the object name of a file's bytes, or of a link's target, in a folder; "" for
-// anything else.
+// BytesAt returns the object name of the bytes of a file, or of the target of a link, in a folder;
+// "" for anything else.
 func BytesAt(fd int, name string, h hash.Hash) (OID, error) {
 	var st unix.Stat_t
 	if err := StatAt(fd, name, &st); err != nil {
@@ -235,8 +234,8 @@ func (r *Root) Bytes(path string, newHash func() hash.Hash) (oid OID, err error)
 	return oid, p.close(WrapPathError("read", path, err))
 }
 
-// Reveal gives a file that a killed process left under a name of SwapPrefix a visible name, and
-// returns it.
+// Reveal renames a file that a killed process left under a name with SwapPrefix to a visible name,
+// and returns that.
 func (r *Root) Reveal(path string) (string, error) {
 	p, err := r.at(path)
 	if err != nil {
@@ -249,7 +248,7 @@ func (r *Root) Reveal(path string) (string, error) {
 
 func swapName() string { return SwapPrefix + TempName()[len(TempPrefix):] }
 
-// linkNew is renameNew for a system that has none.
+// linkNew is renameNew for systems without such a rename.
 func linkNew(fd int, name string, to int, newName string) error {
 	if err := unix.Linkat(fd, name, to, newName, 0); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestSwappedParents has somebody turn a parent from a folder into a link to the
-// outside and back while all writers work below it.
+// TestSwappedParents swaps a parent folder for a link to the outside and back while all writers
+// work below it.
 func TestSwappedParents(t *testing.T) {
 	t.Parallel()
 	b, r := newRoot(t)
@@ -36,7 +36,7 @@ func TestSwappedParents(t *testing.T) {
 		done <- swaps
 	}()
 	worked, refused := 0, 0
-	// For a second, and until both have happened: who of the two gets the processor is the machine's choice.
+	// For at least a second, and until both have happened, which depends on the scheduler.
 	for began := time.Now(); time.Since(began) < time.Second || (worked == 0 || refused == 0) && time.Since(began) < testutil.Patience; {
 		for _, err := range []error{
 			r.WriteFile("p/sub/f", 0o777, b.tmp(), writes("bad")), r.WriteFile("p/f", 0o777, "", writes("bad")), r.Symlink("p/sub/l", "bad"),

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSavedAtTheLastMoment saves a file in the very steps in which it is replaced or
-// removed. Not parallel: the hook is one for all.
+// TestSavedAtTheLastMoment saves a file at each step of its replacement or removal. It is not
+// parallel: the hook is global.
 func TestSavedAtTheLastMoment(t *testing.T) {
 	probe, pr := newRoot(t)
 	probe.put("a", "a", "b", "b")
@@ -25,9 +25,9 @@ func TestSavedAtTheLastMoment(t *testing.T) {
 	for name, c := range map[string]struct {
 		was   string
 		do    func(*Root, *bench, Expected) error
-		saves map[string]string // step → what is saved there; "-" removes
+		saves map[string]string // step → what is saved at that step; "-" removes
 		now   string            // at the path, "" for nothing
-		aside string            // what lies beside it
+		aside string            // beside it
 		saved bool
 	}{
 		"nobody saves":             {"old", replace, nil, "new", "", false},
@@ -97,7 +97,7 @@ func TestSavedAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// at gives what is at a path: a text, "-> target" for a link, "" for nothing.
+// at returns what is at a path: a text, "-> target" for a link, "" for nothing.
 func (b *bench) at(path string) string {
 	if to, err := os.Readlink(b.path(path)); err == nil {
 		return "-> " + to
@@ -109,7 +109,7 @@ func (b *bench) at(path string) string {
 	return string(text)
 }
 
-// A folder in the way goes back to its place.
+// A folder in the way is moved back.
 func TestReplaceFolder(t *testing.T) {
 	t.Parallel()
 	b, r := newRoot(t)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// pathOnly opens a folder only to reach what is in it, which needs no read permission.
+	// pathOnly opens a folder only to reach names in it, which needs no read permission.
 	pathOnly = unix.O_PATH | unix.O_DIRECTORY
 	// lookOnly opens anything only for its stat data.
 	lookOnly = unix.O_PATH
@@ -32,7 +32,7 @@ func openPath(path string, flags int, perm uint32) (int, error) {
 	return openEachPath(path, flags, perm)
 }
 
-// lstatUnopened is for what cannot be opened even for its stat data: here there is none.
+// lstatUnopened returns the error for a path that cannot be opened even for its stat data.
 func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	return nil, explainError("lstat", path, err)
 }

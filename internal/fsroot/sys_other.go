@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// pathOnly opens a folder only to reach what is in it, which needs no read permission.
+	// pathOnly opens a folder only to reach names in it, which needs no read permission.
 	pathOnly = unix.O_RDONLY | unix.O_DIRECTORY
 	// lookOnly opens anything only for its stat data.
 	lookOnly = unix.O_RDONLY | unix.O_NONBLOCK
@@ -23,8 +23,8 @@ func openPath(path string, flags int, perm uint32) (int, error) {
 	return openEachPath(path, flags, perm)
 }
 
-// lstatUnopened returns the stat data, by name, of what cannot be opened: a link, a socket, a
-// file without permissions. Its parent was opened through no link.
+// lstatUnopened returns the stat data, by name, of a path that cannot be opened: a link, a socket,
+// a file without permissions. Its parent was opened through no link.
 func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	if info, lerr := os.Lstat(path); lerr == nil {
 		return info, nil

@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// UnchangeableReason returns why this process cannot write, replace or remove what is at path, as
-// far as that shows without trying: "" when nothing is known. It changes nothing. The text fits
-// after "path: ".
+// UnchangeableReason returns why this process cannot write, replace or remove a path, "" if no
+// reason can be found without trying. It changes nothing. The text fits after "path: ".
 //
-// The permissions of a folder of this user do not count: they are changed for the moment (see
+// The permissions of this user's folders do not count, because they are changed temporarily (see
 // WriteFile).
 func (r *Root) UnchangeableReason(path string) (string, error) {
 	p, err := r.at(path)
@@ -29,8 +28,8 @@ func (r *Root) UnchangeableReason(path string) (string, error) {
 	return why, p.close(WrapPathError("look at", path, err))
 }
 
-// parentUnchangeableReason answers for a path whose folder does not exist yet, by its nearest
-// existing parent.
+// parentUnchangeableReason returns the reason for the nearest existing parent of a path in a
+// missing folder.
 func (r *Root) parentUnchangeableReason(path string, err error) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotFolder) {
 		return "", err
@@ -57,7 +56,7 @@ func (p *pathRef) folderUnchangeableReason() (string, error) {
 		return "its file system is read-only", nil
 	}
 	if !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) {
-		return "", nil // nothing is known
+		return "", nil // unknown
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(p.fd, &st); err != nil {

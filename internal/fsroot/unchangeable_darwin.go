@@ -2,13 +2,13 @@ package fsroot
 
 import "golang.org/x/sys/unix"
 
-// The flags of chflags(2) that matter, of the owner and of the system.
+// The relevant flags of chflags(2), of the owner and of the system.
 const (
 	flagsImmutable  = 0x2 | 0x20000
 	flagsAppendOnly = 0x4 | 0x40000
 )
 
-// unchangeableReason returns why a name in a folder, or the folder itself with no name, cannot
+// unchangeableReason returns why a name in a folder, or without a name the folder itself, cannot
 // change.
 func unchangeableReason(fd int, name string) (string, error) {
 	var st unix.Stat_t

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unchangeableReason returns why a name in a folder, or the folder itself with no name, cannot
+// unchangeableReason returns why a name in a folder, or without a name the folder itself, cannot
 // change.
 func unchangeableReason(fd int, name string) (string, error) {
 	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT

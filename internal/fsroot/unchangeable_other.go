@@ -2,5 +2,5 @@
 
 package fsroot
 
-// unchangeableReason knows nothing here: trying shows it.
+// unchangeableReason finds no reasons on this system.
 func unchangeableReason(int, string) (string, error) { return "", nil }

@@ -17,7 +17,7 @@ func KindName(info fs.FileInfo) string {
 	return "something unknown"
 }
 
-// IsNullDevice reports whether it is the null device, which people name where they want no file.
+// IsNullDevice reports whether it is the null device, which people name to mean no file.
 func IsNullDevice(info fs.FileInfo) bool {
 	if info.Mode()&fs.ModeDevice == 0 {
 		return false
@@ -26,8 +26,8 @@ func IsNullDevice(info fs.FileInfo) bool {
 	return err == nil && os.SameFile(null, info)
 }
 
-// OpenUserFile opens, for reading, a file that a person chose: links are followed. It never
-// blocks. The null device counts as an empty file.
+// OpenUserFile opens a file that a person chose for reading, through links. It never blocks. The
+// null device counts as an empty file.
 func OpenUserFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -88,10 +88,10 @@ func ReadStart(root *os.Root, name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// CheckReadable reports what would block or overload another program that reads the file at path,
-// through links: *TypeError for what is not a file (it may wait, or never end), *SizeError for
-// more than most bytes. A missing or unreadable path is left to that program; so is a folder, and
-// the null device.
+// CheckReadable returns an error for a file at path, reached through links, that would block or
+// overload another program that reads it: *TypeError for anything but a file (it may block or be
+// endless), *SizeError for more than most bytes. A missing or unreadable path, a folder, and the
+// null device are left to that program.
 func CheckReadable(path string, most int64) error {
 	info, err := os.Stat(path)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestNothingIsWaitedFor: a FIFO, a device and a file that is too large are refused at once,
-// through links as well, by everything that reads a path of a person's or below a root.
+// TestNothingIsWaitedFor checks that every function that reads a person's path, or one below a
+// root, immediately refuses a FIFO, a device and a file that is too large, also through links.
 func TestNothingIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -55,7 +55,7 @@ func TestNothingIsWaitedFor(t *testing.T) {
 			t.Errorf("Usable %s: %v", name, usable)
 		}
 		if name == "zero" || name == "null" {
-			want = "error" // links out of a root lead nowhere
+			want = "error" // links out of a root are not followed
 		}
 		if got := read(ReadIn(root, name, 1<<20)); got != want {
 			t.Errorf("ReadIn %s: %q, want %q", name, got, want)

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// OpenPath opens a folder only to reach what is in it, which needs no read permission.
+	// OpenPath opens a folder only to reach names in it, which needs no read permission.
 	OpenPath = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	noAtime  = unix.O_NOATIME
 )
 
 const beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS
 
-// kernelWithoutOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
+// kernelWithoutOpenat2 is set once the kernel (before 5.6) reports that it has no openat2.
 var kernelWithoutOpenat2 atomic.Bool
 
 // openBelow opens path below the folder fd, through no link.
@@ -28,8 +28,8 @@ func openBelow(fd int, path string, flags int) (int, error) {
 	return got, err
 }
 
-// openat2 opens path from the folder fd. ok is false where the kernel has no such call, and where
-// its answer is not final: sandboxes answer EPERM to system calls they do not know.
+// openat2 opens path from the folder fd. ok is false if the kernel has no such call or its error is
+// not conclusive: sandboxes return EPERM for unknown system calls.
 func openat2(fd int, path string, how unix.OpenHow) (got int, ok bool, err error) {
 	for !kernelWithoutOpenat2.Load() {
 		got, err = unix.Openat2(fd, path, &how)
@@ -82,7 +82,7 @@ func typeOf(d byte) nameType {
 	return typeOther
 }
 
-// chmodFd changes the mode of an open folder, which may be open as O_PATH only.
+// chmodFd changes the mode of an open folder, even one opened with O_PATH.
 func chmodFd(fd int, mode uint32) error {
 	err := unix.Fchmodat(fd, "", mode, unix.AT_EMPTY_PATH)
 	if err == unix.EOPNOTSUPP || err == unix.EPERM || err == unix.EINVAL {
@@ -114,10 +114,10 @@ func chmodNoLink(fd int, name string, mode uint32) error {
 
 func syncTree(fd int) error { return unix.Syncfs(fd) }
 
-// AwaitWrite waits for a running write to end. A write sets the file's times when it begins and
-// copies its bytes after that, and reading does not wait for it: a file could be read half old,
-// with nothing in its times to show for it. Seeking for holes takes the lock that writes take, on
-// ext4, btrfs and tmpfs at least.
+// AwaitWrite waits until a running write is done. A write sets the file's times first and then
+// copies its bytes, and a read does not wait for it: it could return half of the old bytes, and the
+// times would not show that. Seeking for holes takes the lock of writes, at least on ext4, btrfs
+// and tmpfs.
 func AwaitWrite(fd int) {
 	_, _ = unix.Seek(fd, 0, unix.SEEK_DATA) // ENXIO: an empty file
 	_, _ = unix.Seek(fd, 0, unix.SEEK_SET)

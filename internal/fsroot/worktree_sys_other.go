@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// OpenPath opens a folder only to reach what is in it, which needs no read permission.
+	// OpenPath opens a folder only to reach names in it, which needs no read permission.
 	OpenPath = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	noAtime  = 0
 )
@@ -53,8 +53,7 @@ func chmodNoLink(fd int, name string, mode uint32) error {
 	return unix.Fchmodat(fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// syncTree syncs the folder and starts a sync of the rest; there is no sync of one file system
-// here.
+// syncTree syncs the folder and starts a sync of the rest: this system cannot sync one file system.
 func syncTree(fd int) error {
 	if err := unix.Fsync(fd); err != nil {
 		return err
@@ -62,5 +61,5 @@ func syncTree(fd int) error {
 	return unix.Sync()
 }
 
-// AwaitWrite does nothing here.
+// AwaitWrite does nothing on this system.
 func AwaitWrite(int) {}

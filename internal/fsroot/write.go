@@ -12,11 +12,11 @@ import (
 )
 
 // WriteFile makes path a regular file with exactly the mode perm (07777 bits) and the bytes that
-// fill writes, to an io.Writer that has a Sync method too. A file or link at path is replaced,
-// never followed; a folder is ErrFolder. The bytes are written to a temporary file in the folder
-// tmp when that is on the same device, else beside path, and the file is renamed in one step: a
-// failure or a kill leaves path unchanged. Nothing is synced, see Sync. A read-only folder is
-// made writable meanwhile.
+// fill writes; its io.Writer also has a Sync method. A file or link at path is replaced, never
+// followed; a folder is ErrFolder. The bytes are written to a temporary file in the folder tmp if
+// that is on the same device, otherwise beside path, and renamed in one step: a failure or a kill
+// leaves path unchanged. Nothing is synced, see Sync. A read-only folder is made writable
+// meanwhile.
 func (r *Root) WriteFile(path string, perm uint16, tmp string, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *pathRef) writeFile(perm uint16, tmp string, expected *Expected, fill fu
 		return WrapPathError("write", p.path, err)
 	}
 	err := t.rename(expected)
-	if err == unix.EXDEV && t.fd != p.fd { // one device, but two mounts or quotas
+	if err == unix.EXDEV && t.fd != p.fd { // one device, but different mounts or quotas
 		if err = t.recreateBesideTarget(perm); err == nil {
 			err = t.rename(expected)
 		}
@@ -49,7 +49,7 @@ func (p *pathRef) writeFile(perm uint16, tmp string, expected *Expected, fill fu
 	return WrapPathError("rename to", p.path, err)
 }
 
-// asErrFolder converts the kernel's error for a folder in the target's place to ErrFolder.
+// asErrFolder converts the kernel's error about a folder in the target's place to ErrFolder.
 func asErrFolder(err error) error {
 	if err == unix.EISDIR || err == unix.ENOTEMPTY || err == unix.EEXIST {
 		return ErrFolder
@@ -57,7 +57,7 @@ func asErrFolder(err error) error {
 	return err
 }
 
-// tempFolder returns the folder tmp when it is on the device of the folder beside, else -1.
+// tempFolder returns the folder tmp if it is on the same device as the folder beside, otherwise -1.
 func (r *Root) tempFolder(tmp string, beside int) int {
 	if tmp == "" {
 		return -1
@@ -100,7 +100,7 @@ func (t *tempFile) create() error {
 	if t.fd != t.place.fd && t.open() == nil {
 		return nil
 	}
-	t.fd = t.place.fd // there is no other folder, or it takes no file
+	t.fd = t.place.fd // no other folder, or none that accepts files
 	return t.place.withRights(t.open)
 }
 
@@ -123,7 +123,7 @@ func (t *tempFile) Write(b []byte) (int, error) {
 	return t.f.Write(b)
 }
 
-// Sync makes what was written survive a power loss, for a fill that needs it.
+// Sync syncs the bytes written so far, for a fill that needs it.
 func (t *tempFile) Sync() error {
 	if err := Step("sync", t.place.path); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (t *tempFile) Sync() error {
 	return t.f.Sync()
 }
 
-// finish sets the file's mode, after the last write because writing clears set-user-id bits.
+// finish sets the file's mode, after the last write, because writing clears set-user-id bits.
 func (t *tempFile) finish(perm uint16) error {
 	if err := Step("chmod", t.place.path); err != nil {
 		return err
@@ -144,8 +144,8 @@ func (t *tempFile) finish(perm uint16) error {
 }
 
 // CreateFile creates a file at path with exactly the mode perm and the bytes that fill writes;
-// fs.ErrExist when something is there. It writes under the final name, in half the time of
-// WriteFile: a kill leaves a partial file, so it is only for a folder that is not used before it
+// fs.ErrExist when something is there. It writes under the final name, which takes half the time of
+// WriteFile, but a kill leaves a partial file: use it only in a folder that is not used before it
 // is complete.
 func (r *Root) CreateFile(path string, perm uint16, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
@@ -263,8 +263,8 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 	return p.close(WrapPathError("mkdir", path, err))
 }
 
-// Chmod sets the mode of the file or folder at path to exactly perm, and does nothing when it has
-// it. A link is an error: the mode would be that of its target. Path "" is the root.
+// Chmod sets the mode of the file or folder at path to exactly perm, if it differs. A link is an
+// error, because the mode would be its target's. Path "" is the root.
 func (r *Root) Chmod(path string, perm uint16) error {
 	if path == "" {
 		err := Step("chmod", path)
@@ -280,7 +280,7 @@ func (r *Root) Chmod(path string, perm uint16) error {
 	return p.close(WrapPathError("chmod", path, p.chmod(perm, 0)))
 }
 
-// chmod changes the mode if the kind is want; 0 is any file or folder.
+// chmod changes the mode if the kind is want; 0 means any file or folder.
 func (p *pathRef) chmod(perm uint16, want PathKind) error {
 	return p.withRights(func() error {
 		var st unix.Stat_t
@@ -300,7 +300,7 @@ func (p *pathRef) chmod(perm uint16, want PathKind) error {
 			return err
 		}
 		err := chmodNoLink(p.fd, p.name, uint32(perm))
-		if err == unix.EOPNOTSUPP { // a link by now
+		if err == unix.EOPNOTSUPP { // it became a link
 			return errNotFile
 		}
 		return err
@@ -308,7 +308,7 @@ func (p *pathRef) chmod(perm uint16, want PathKind) error {
 }
 
 // Remove removes the file or link at path. A folder is ErrFolder; a FIFO, socket or device is an
-// error, because no snapshot could bring it back.
+// error, because no snapshot could restore it.
 func (r *Root) Remove(path string) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -326,7 +326,7 @@ func (r *Root) Remove(path string) error {
 	return p.close(WrapPathError("remove", path, err))
 }
 
-// checkRemovable returns an error for what may not be removed.
+// checkRemovable returns an error for a path that must not be removed.
 func (p *pathRef) checkRemovable() error {
 	var st unix.Stat_t
 	if err := StatAt(p.fd, p.name, &st); err != nil {
@@ -342,8 +342,8 @@ func (p *pathRef) checkRemovable() error {
 	return nil
 }
 
-// Rmdir removes the folder at path. One that is not empty stays, and the error is
-// syscall.ENOTEMPTY; a file or link is ErrNotFolder.
+// Rmdir removes the empty folder at path. For any other folder the error is syscall.ENOTEMPTY, for
+// a file or link ErrNotFolder.
 func (r *Root) Rmdir(path string) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -361,7 +361,7 @@ func (r *Root) Rmdir(path string) error {
 	return p.close(WrapPathError("rmdir", path, asNotFolder(err)))
 }
 
-// Sync makes everything written so far survive a power loss.
+// Sync syncs the file system of the tree, so that everything written so far survives a power loss.
 func (r *Root) Sync() error {
 	if err := Step("sync", r.path); err != nil {
 		return err
