@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkTakeWatched takes after one edit, with a watch and without.
+// BenchmarkTakeWatched measures a snapshot after one edit, with a watch and without.
 func BenchmarkTakeWatched(b *testing.B) {
 	for _, n := range []int{1_000, 20_000} {
 		box := newBox(b)

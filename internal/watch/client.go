@@ -15,31 +15,32 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// How long a watch may need: to greet, which it does at once unless it hangs, and to
-// answer. After that the snapshot scans the tree itself.
+// How long a client waits for the greeting, which a watch sends at once unless it hangs, and for
+// the answer. After that the snapshot scans the tree itself.
 const (
 	greetTime  = 500 * time.Millisecond
 	answerTime = 5 * time.Second
 )
 
-// Client asks the watch of a working tree, if there is one. It is a snapshot.Watcher.
+// Client asks the watch of a worktree, if there is one. It implements snapshot.Watcher.
 type Client struct {
 	Place *snapshot.Worktree
 }
 
-// folder is the private folder of the watch.
+// folder returns the private folder of the watch.
 func folder(place *snapshot.Worktree) string { return filepath.Join(place.Dir, "watch") }
 
 func socket(dir string) string { return filepath.Join(dir, "socket") }
 
-// IsRunning reports whether a watch has left its socket.
+// IsRunning reports whether the socket of a watch exists. The watch itself may have been killed.
 func (c *Client) IsRunning() bool {
 	info, err := fsroot.Lstat(socket(folder(c.Place)))
 	return err == nil && info.Mode().Type() == os.ModeSocket
 }
 
-// Query returns the state of the tree as the watch knows it. It returns nil when there is no
-// watch, or it is unreliable, another user's, too slow, or its answer cannot be read.
+// Query returns the state of the tree as the watch knows it, and what is new since the snapshot
+// with this base. It returns nil when there is no watch, or the watch is unsure, too slow or
+// another user's, or its answer is invalid.
 func (c *Client) Query(ctx context.Context, base string) *snapshot.WatchAnswer {
 	conn, in, err := dial(ctx, folder(c.Place))
 	if err != nil {
@@ -58,7 +59,7 @@ func (c *Client) Query(ctx context.Context, base string) *snapshot.WatchAnswer {
 	return seen
 }
 
-// ReportMismatch makes the watch scan everything again.
+// ReportMismatch tells the watch that its answer did not match, so that it scans everything again.
 func (c *Client) ReportMismatch() {
 	ctx, stop := context.WithTimeout(context.Background(), greetTime)
 	defer stop()
@@ -78,7 +79,7 @@ func send(ctx context.Context, dir, what string) (reply, error) {
 	return r, readLine(in, &r)
 }
 
-// errForeign says that a socket belongs to somebody else.
+// errForeign says that the socket or its folder belongs to another user.
 var errForeign = errors.New("the watch belongs to another user")
 
 // dial connects to the watch, checks that it belongs to this user and waits for its greeting.
@@ -117,7 +118,8 @@ func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, er
 	return conn, in, conn.SetDeadline(time.Now().Add(answerTime))
 }
 
-// checkPrivate returns errForeign when another user owns the folder or may write in it.
+// checkPrivate returns errForeign unless dir is a folder of this user that nobody else has access
+// to.
 func checkPrivate(dir string) error {
 	info, err := fsroot.Lstat(dir)
 	if err != nil {
@@ -141,7 +143,7 @@ func checkOwner(conn *net.UnixConn) error {
 	})
 }
 
-// rawFD runs do with the descriptor of a connection.
+// rawFD calls do with the file descriptor of a connection.
 func rawFD(c *net.UnixConn, do func(fd int) error) error {
 	raw, err := c.SyscallConn()
 	if err != nil {

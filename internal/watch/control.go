@@ -20,12 +20,12 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// DefaultIdle is how long a watch nobody asks stays.
+// DefaultIdle is how long a watch runs without a request.
 const DefaultIdle = 30 * time.Minute
 
-// Start starts a watch for a working tree and waits until it is ready; one that runs
-// already is left alone. self are the arguments that run Main. CodeCannot where there
-// is nothing to watch with, or too little.
+// Start starts a watch for a worktree and waits until it is ready. When one is running already it
+// returns its status. self is the command that runs Main. It returns CodeCannot when the system has
+// no inotify, or the watch cannot start, for example because the kernel's limit is too low.
 func Start(ctx context.Context, place *snapshot.Worktree, self []string, idle time.Duration) (Status, error) {
 	if !available() {
 		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without it: they then read every file", "%v", ErrElsewhere)
@@ -46,7 +46,7 @@ func Start(ctx context.Context, place *snapshot.Worktree, self []string, idle ti
 	}
 	defer r.Close()
 	cmd := exec.Command(self[0], append(self[1:len(self):len(self)], place.Repo.Root, string(spec))...)
-	// A session of its own: it outlives the terminal, and no Ctrl-C reaches it.
+	// A session of its own, so that the watch outlives the terminal and Ctrl-C does not reach it.
 	cmd.Dir, cmd.Stdout, cmd.SysProcAttr = "/", w, &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
 	_ = w.Close()
@@ -82,7 +82,7 @@ func refusal(why string) error {
 	return belay.Refuse(belay.CodeCannot, try, "%s", belay.VisibleLine(why))
 }
 
-// Ask returns the status of the watch. CodeNotFound when there is none.
+// Ask returns the status of the watch, or CodeNotFound when there is none.
 func Ask(ctx context.Context, place *snapshot.Worktree) (Status, error) {
 	r, err := send(ctx, folder(place), "status")
 	if err == nil && r.Status != nil {
@@ -98,7 +98,8 @@ func missing(err error) error {
 	return belay.Refuse(belay.CodeNotFound, "belay watch", "no watch runs for this working tree")
 }
 
-// Stop ends the watch and waits until it is gone. CodeNotFound when there is none.
+// Stop ends the watch and waits until it has released its lock. It returns CodeNotFound when there
+// is none.
 func Stop(ctx context.Context, place *snapshot.Worktree) error {
 	dir := folder(place)
 	if _, err := send(ctx, dir, "stop"); err != nil {
@@ -116,7 +117,7 @@ func Stop(ctx context.Context, place *snapshot.Worktree) error {
 	return lock.Unlock()
 }
 
-// globSafe quotes what filepath.Glob would take for a pattern.
+// globSafe escapes the characters that are special to filepath.Glob.
 func globSafe(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

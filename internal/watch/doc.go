@@ -1,3 +1,3 @@
-// Package watch tracks file changes with inotify in a background process, so that snapshots of large trees
-// read only changed files. It never writes to the working tree or moves refs.
+// Package watch tracks file changes with inotify in a background process, so that snapshots of
+// large trees read only changed files. It never writes to the worktree or moves refs.
 package watch

@@ -12,11 +12,11 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Patience is how long a cookie may take.
+// Patience is how long Fence waits for the event of its cookie.
 const Patience = 2 * time.Second
 
-// Cookies makes dir the folder of cookies: watched by the instance that watches
-// everything, because only then their events have an order.
+// Cookies makes dir the folder in which Fence creates its files. The same inotify instance watches
+// it as the tree, because events are ordered only within one instance.
 func (t *Tracker) Cookies(dir string) error {
 	folder, err := fsroot.OpenDir(dir)
 	if err != nil {
@@ -34,8 +34,8 @@ func (t *Tracker) Cookies(dir string) error {
 	return err
 }
 
-// Fence makes a file in the folder of cookies and waits until it is heard of: then
-// every change has been heard of whose call had returned before.
+// Fence creates a file, the cookie, and waits for its event. After that every change made before
+// the call has been handled, because events arrive in order.
 func (t *Tracker) Fence(ctx context.Context) error {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -44,7 +44,7 @@ func (t *Tracker) Fence(ctx context.Context) error {
 	t.mu.Lock()
 	if t.lost != "" {
 		t.mu.Unlock()
-		return nil // Take says so
+		return nil // TakeDirty returns the reason
 	}
 	t.waits[name] = heard
 	path := filepath.Join(t.cookies, name)
@@ -65,5 +65,5 @@ func (t *Tracker) Fence(ctx context.Context) error {
 	}
 }
 
-// CookiePrefix starts the names of cookies.
+// CookiePrefix is the start of each cookie's name.
 const CookiePrefix = "cookie-"

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queue is one inotify instance. One for everything, cookies included: the kernel
-// keeps the events of one instance in the order in which they happened, and puts each
-// into it before the call that caused it returns.
+// queue is one inotify instance. A single one watches everything, cookies included: the kernel
+// keeps the events of one instance in order, and queues each before the call that caused it
+// returns.
 type queue struct {
 	file *os.File
 	fd   int
@@ -30,8 +30,8 @@ func newQueue() (source, error) {
 	return &queue{file: os.NewFile(uintptr(fd), "inotify"), fd: fd, buf: make([]byte, 256<<10)}, nil
 }
 
-// add watches an open folder: by its descriptor, because a path may lead elsewhere by
-// now. A folder that is watched already keeps its number.
+// add watches an open folder. It uses the descriptor because the path may lead elsewhere by now. A
+// folder that is already watched keeps its number.
 func (q *queue) add(fd int) (int32, error) {
 	wd, err := unix.InotifyAddWatch(q.fd, fmt.Sprintf("/proc/self/fd/%d", fd), interest)
 	if errors.Is(err, unix.ENOSPC) {
@@ -44,7 +44,7 @@ func (q *queue) remove(wd int32) { _, _ = unix.InotifyRmWatch(q.fd, uint32(wd)) 
 
 func (q *queue) close() { _ = q.file.Close() }
 
-// read waits for events.
+// read blocks until there are events.
 func (q *queue) read() ([]event, error) {
 	n, err := q.file.Read(q.buf)
 	if err != nil {
@@ -87,7 +87,8 @@ var localFileSystems = map[uint32]bool{
 	0xF2F52010: true, 0x794C7630: true, 0xCA451A4E: true, 0x2FC12FC1: true, // f2fs, overlay, bcachefs, zfs
 }
 
-// trusted refuses folders on file systems that others may change without a word here.
+// trusted returns ErrSilent for a folder on a file system that other machines may change without an
+// event.
 func trusted(fd int) error {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(fd, &st); err != nil {

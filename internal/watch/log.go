@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// eventLog is the log file of the watch, one line per event, for people. When it grows over
-// the limit it is renamed to .old and started again.
+// eventLog is the log file of the watch, for people to read, with one line per event. A file larger
+// than the limit is renamed to .old, and a new one is started.
 type eventLog struct {
 	mu    sync.Mutex
 	path  string
@@ -28,7 +28,7 @@ func (d *eventLog) note(format string, args ...any) {
 	}
 	f, err := fsroot.OpenFile(d.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return // a lost line harms nobody
+		return // the watch works without its log
 	}
 	defer f.Close()
 	fmt.Fprintf(f, "%s %d %s\n", time.Now().UTC().Format(time.RFC3339), os.Getpid(), belay.VisibleLine(fmt.Sprintf(format, args...)))

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mounts returns the lines of the mount table that concern a tree: what is mounted in
-// it, on it or above it. inotify does not report mounts.
+// Mounts returns the lines of the mount table that concern a tree: mounts below its root, at it or
+// above it. inotify does not report mounts.
 func Mounts(root string) (string, error) {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -36,7 +36,7 @@ func Mounts(root string) (string, error) {
 	return b.String(), nil
 }
 
-// unescape turns \040 and the like back.
+// unescape decodes octal escapes such as \040.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -52,10 +52,10 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// Written returns the files below root that a process holds open for writing or
-// has mapped so, as paths from there. Bytes written through a mapping cause no event
-// until it is gone and the file is closed. What belongs to other users cannot be seen.
-// Every process is looked at for every answer, so each has to cost microseconds.
+// Written returns the files below root that some process has open for writing or mapped shared and
+// writable, as paths relative to root. A write through a mapping causes no event; the first comes
+// when the mapping is gone and the file is closed. Processes of other users cannot be inspected.
+// Every request looks at every process, so each may take only microseconds.
 func Written(root string) (map[string]bool, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -86,9 +86,9 @@ func Written(root string) (map[string]bool, error) {
 }
 
 // writableFinder finds files below a folder that some process has open for writing. It skips
-// processes that have ended or that it may not read.
+// processes that have ended or that it may not inspect.
 type writableFinder struct {
-	lead  string // the folder, with a slash
+	lead  string // the folder, with a slash at the end
 	found map[string]bool
 	names []string
 	buf   [unix.PathMax + 64]byte
@@ -107,7 +107,7 @@ func (s *writableFinder) process(dir string) {
 	}
 }
 
-// note adds a path as the kernel gives it.
+// note adds a path, given as the kernel prints it, if it is below the folder.
 func (s *writableFinder) note(path string) {
 	path = strings.TrimSuffix(path, " (deleted)")
 	if below, ok := strings.CutPrefix(path, s.lead); ok && !strings.HasPrefix(below, ".git/") {
@@ -128,7 +128,8 @@ const (
 	sharedWritable = 0x02 | 0x08 | 0x10 | 0x20 // writable, shared, at the address or the next one, of a file
 )
 
-// asked adds shared, writable mappings by asking for them. It is false where the kernel cannot be asked.
+// asked adds shared writable mappings with PROCMAP_QUERY. It returns false when the kernel does not
+// support that.
 func (s *writableFinder) asked(table int) bool {
 	q := mappingQuery{flags: sharedWritable}
 	for {
@@ -153,7 +154,7 @@ func (s *writableFinder) asked(table int) bool {
 	}
 }
 
-// mapped adds shared, writable mappings by reading all of them.
+// mapped adds shared writable mappings by reading the text of /proc/PID/maps.
 func (s *writableFinder) mapped(table int) {
 	var text []byte
 	for {
@@ -178,7 +179,7 @@ func (s *writableFinder) mapped(table int) {
 	}
 }
 
-// opened adds descriptors that can write.
+// opened adds the files of descriptors that are open for writing.
 func (s *writableFinder) opened(fds int, dir string) {
 	s.names = s.names[:0]
 	for {

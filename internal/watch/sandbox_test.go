@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "_watch" {
 		os.Exit(Main(os.Args[2:], os.Stdout))
 	}
-	// A sample by default; -rapid.checks=1000 for more.
+	// Only a few random cases by default; use -rapid.checks=1000 for more.
 	sample := true
 	flag.Parse()
 	flag.Visit(func(f *flag.Flag) { sample = sample && f.Name != "rapid.checks" })
@@ -44,11 +44,11 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// box is a repository with a few files.
+// box is a repository with four files.
 type box struct {
 	root  string
-	place *snapshot.Worktree // as takes see it
-	other *snapshot.Worktree // with a folder of its own, that knows nothing
+	place *snapshot.Worktree // as snapshots and the watch use it
+	other *snapshot.Worktree // with another folder for belay's files, so that no cache is shared
 }
 
 func newBox(t testing.TB) *box {
@@ -108,14 +108,14 @@ func (b *box) view(t testing.TB) *view {
 	return v
 }
 
-// state is what of a tree is compared.
+// state is the part of a captured tree that the tests compare.
 type state struct {
 	Tree  string
 	Count int
 	Man   snapshot.Manifest
 }
 
-// plain looks at every file, and trusts no cache.
+// plain reads every file, without any cache, and returns the state.
 func (b *box) plain(t fataler) state {
 	t.Helper()
 	_ = os.RemoveAll(b.other.Dir)
@@ -141,14 +141,15 @@ func (b *box) plain(t fataler) state {
 	return state{c.FilesTree, c.FileCount, man}
 }
 
-// heard is what the view makes of the tree.
+// heard returns the state according to the view.
 func (v *view) heard() state {
 	top := v.tree.Top()
 	n, tree := v.book.Files(top)
 	return state{tree, n, *v.book.Manifest(top)}
 }
 
-// same brings the view up to now and compares. It gives false when the view is lost.
+// same brings the view up to date and compares it with a scan without a cache. It returns false
+// when the view has become unreliable.
 func (b *box) same(t fataler, v *view) bool {
 	t.Helper()
 	ctx := context.Background()
@@ -169,5 +170,5 @@ func (b *box) same(t fataler, v *view) bool {
 	return true
 }
 
-// canonical encodes the manifest: empty lists are no lists.
+// canonical encodes the manifest, which makes nil and empty lists equal.
 func canonical(s state) []any { return []any{s.Tree, s.Count, string(s.Man.Encode())} }

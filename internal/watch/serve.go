@@ -22,7 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Spec is the configuration that the process is started with, as JSON.
+// Spec is the configuration of the watch process. It is passed as JSON.
 type Spec struct {
 	Include []string      `json:"include,omitempty"`
 	MaxFile int64         `json:"max_file"`
@@ -32,10 +32,9 @@ type Spec struct {
 // checkEvery is how often the process checks whether it is still needed.
 const checkEvery = 5 * time.Second
 
-// Main is the process of a watch: args are the root of the working tree and the Spec as
-// JSON. It writes "ready", or why there is no watch, to standard output, and then
-// nothing. It ends by itself: told to, unused for long, the tree or belay's folder
-// gone, or its own program replaced.
+// Main runs the watch process. args are the root of the worktree and the Spec as JSON. It writes
+// one line to standard output: "ready", or why there is no watch. The process ends when it is told
+// to, has had no request for long, the worktree or belay's folder is gone, or belay was updated.
 func Main(args []string, stdout *os.File) int {
 	var spec Spec
 	err := errors.New("invalid arguments for the watch")
@@ -49,10 +48,10 @@ func Main(args []string, stdout *os.File) int {
 	return 0
 }
 
-// Serve runs the watch until it is stopped or no longer needed. It writes one line to ready
-// when the first view is built.
+// Serve runs the watch until it is stopped or no longer needed. It writes one line to ready once
+// the first view is built.
 func Serve(root string, spec Spec, ready io.WriteCloser) error {
-	debug.SetGCPercent(50) // it waits most of the time: small rather than fast
+	debug.SetGCPercent(50) // it mostly waits, so little memory matters more than speed
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	repo, err := git.Open(ctx, root, true)
@@ -96,7 +95,7 @@ type process struct {
 	views  *viewManager
 	stop   func()
 	build  programFile
-	socket os.FileInfo // the socket
+	socket os.FileInfo // of the socket as created, to notice when it is replaced
 }
 
 func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteCloser) error {
@@ -108,7 +107,7 @@ func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteC
 	defer done()
 
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err == nil { // the folder is 0700: nobody else came in before
+	if err == nil { // the folder is 0700, so nobody else can have connected before
 		err = fsroot.Chmod(socket(dir), 0o600)
 	}
 	if err != nil {
@@ -139,7 +138,7 @@ func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteC
 	}
 }
 
-// serveOne answers one request of the same user.
+// serveOne answers one request, if it comes from the same user.
 func (p *process) serveOne(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
 	if checkOwner(conn) != nil {
@@ -175,7 +174,7 @@ func (p *process) serveOne(ctx context.Context, conn *net.UnixConn) {
 	}
 }
 
-// stopWhenUseless stops the watch when endReason gives a reason.
+// stopWhenUseless stops the watch once endReason gives a reason.
 func (p *process) stopWhenUseless(ctx context.Context, idle time.Duration) {
 	tick := time.NewTicker(min(checkEvery, max(idle/4, 10*time.Millisecond)))
 	defer tick.Stop()
@@ -209,7 +208,7 @@ func (p *process) endReason(idle time.Duration) string {
 	return ""
 }
 
-// programFile identifies a build of belay by its file, so that an update is noticed.
+// programFile identifies the executable file, so that an update of belay is noticed.
 type programFile struct {
 	size  int64
 	mtime time.Time

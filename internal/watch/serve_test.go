@@ -65,7 +65,7 @@ func (b *box) asked(t testing.TB) Status {
 	return s
 }
 
-// alike takes with and without the watch, and compares what the snapshots hold.
+// alike takes one snapshot with the watch and one without, and checks that they are equal.
 func (b *box) alike(t testing.TB) {
 	t.Helper()
 	with, without := b.store(t, true), b.store(t, false)
@@ -91,7 +91,7 @@ func TestTakesThroughTheWatch(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.start(t)
-	b.take(t, b.store(t, true)) // leaves what the next ones rest on
+	b.take(t, b.store(t, true)) // the watch answers only once it knows the last snapshot
 	steps := []func(){
 		func() {},
 		func() { b.write(t, "a/one", "edited") },
@@ -113,8 +113,8 @@ func TestTakesThroughTheWatch(t *testing.T) {
 	}
 }
 
-// TestEditsUnderTheTake: while files change all the time every take gives a snapshot
-// that is whole, and once they rest the watch sees what a scan sees.
+// TestEditsUnderTheTake checks that snapshots succeed while files keep changing, and that the watch
+// agrees with a scan once the changes stop.
 func TestEditsUnderTheTake(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -148,7 +148,7 @@ func TestAKilledWatchIsReplaced(t *testing.T) {
 	if err := syscall.Kill(first.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	b.write(t, "four", "while nobody watched") // the socket is still there
+	b.write(t, "four", "while nobody watched") // the killed watch has left its socket
 	b.alike(t)
 	second := b.start(t)
 	if second.PID == first.PID {
@@ -244,7 +244,7 @@ func TestAForeignSocketIsRefused(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	if err := os.Chmod(dir, 0o755); err != nil { // others may look in
+	if err := os.Chmod(dir, 0o755); err != nil { // other users may read it
 		t.Fatal(err)
 	}
 	if _, _, err := dial(context.Background(), dir); !errors.Is(err, errForeign) {
@@ -263,7 +263,7 @@ func TestAForeignSocketIsRefused(t *testing.T) {
 		t.Error("it was asked all the same")
 	}
 	_ = os.Chmod(dir, 0o700)
-	b.alike(t) // our own, but it talks nonsense
+	b.alike(t) // the socket is our own, but its answers are invalid
 }
 
 func TestALongPath(t *testing.T) {

@@ -21,15 +21,15 @@ func peer(fd int) (int, error) {
 	return int(c.Uid), nil
 }
 
-// shortPath returns a path to name in dir that fits into a socket's address, which is
-// 108 bytes long, and that leads there even if dir has just become a link.
+// shortPath returns a path to name in dir that is short enough for a socket address (108 bytes). It
+// goes through an open descriptor, so it still leads there when dir is replaced by a link.
 func shortPath(dir, name string) (string, func(), error) {
 	d, err := fsroot.OpenDir(dir)
 	if err != nil {
 		return "", nil, err
 	}
 	if path := filepath.Join(dir, name); len(path) < 100 {
-		if _, err := os.Stat(fmt.Sprintf("/proc/self/fd/%d", d.Fd())); err != nil { // no /proc is mounted
+		if _, err := os.Stat(fmt.Sprintf("/proc/self/fd/%d", d.Fd())); err != nil { // /proc is not mounted
 			return path, func() {}, d.Close()
 		}
 	}

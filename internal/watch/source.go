@@ -6,13 +6,13 @@ import "errors"
 type source interface {
 	add(fd int) (wd int32, err error)
 	remove(wd int32)
-	read() ([]event, error) // waits
+	read() ([]event, error) // blocks until there are events
 	close()
 }
 
 type event struct {
 	wd   int32
-	name string // "" is the watched folder itself
+	name string // "" for the watched folder itself
 	what what
 }
 
@@ -24,16 +24,16 @@ const (
 	cameOrWent
 	movedItself
 	ofFolder // name is a folder
-	ended    // nothing more comes for wd
+	ended    // no more events for wd
 	overflow
 	unmounted
 )
 
 var (
-	// ErrElsewhere says that this system is not supported.
+	// ErrElsewhere says that this operating system is not supported.
 	ErrElsewhere = errors.New("watch is not supported on this system")
-	// ErrLimit says that no more folders may be watched.
+	// ErrLimit says that the kernel allows no more watched folders.
 	ErrLimit = errors.New("the kernel's limit of watches is reached")
-	// ErrSilent says that a file system cannot be watched.
+	// ErrSilent says that events on a file system may be incomplete.
 	ErrSilent = errors.New("the file system does not report changes made on other machines")
 )

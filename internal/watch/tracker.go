@@ -7,27 +7,27 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// Tracker follows changes below a folder: it maps each event to its path and collects the
-// paths that have to be read again. Once it may have missed an event it stays unreliable,
-// and a new tracker is needed.
+// Tracker follows changes below a folder: it maps each event to its path and collects the paths
+// that have to be read again. Once it may have missed an event it stays unreliable, and a new
+// tracker is needed.
 type Tracker struct {
 	q       source
 	mu      sync.Mutex // never held while a folder is read
 	paths   map[int32]string
 	wds     map[string]int32
 	dirty   *scan.DirtyPaths
-	lost    string // why events may have been missed; "" while none were
-	cookie  int32  // the watch number of the folder of the cookies
+	lost    string // why events may have been missed; "" when none were
+	cookie  int32  // the watch number of the folder of cookies
 	cookies string
 	waits   map[string]chan struct{}
-	devices map[uint64]error // by device: nil when its events can be relied on
+	devices map[uint64]error // by device: nil when its events are reliable
 }
 
-// maxPaths limits how many paths are marked: above it a full scan is as fast.
+// maxPaths limits how many paths are marked. With more, a full scan is as fast.
 const maxPaths = 100_000
 
-// New opens an inotify queue and starts reading it. It returns ErrElsewhere on systems
-// without inotify.
+// New opens an inotify queue and starts reading it. It returns ErrElsewhere on systems without
+// inotify.
 func New() (*Tracker, error) {
 	q, err := newQueue()
 	if err != nil {
@@ -45,7 +45,7 @@ func (t *Tracker) fail(why string) {
 	t.giveUp(why)
 }
 
-// giveUp marks the tracker as unreliable and wakes everybody who waits for an event.
+// giveUp marks the tracker as unreliable and wakes every caller of Fence.
 func (t *Tracker) giveUp(why string) {
 	if t.lost == "" {
 		t.lost = why
@@ -56,9 +56,9 @@ func (t *Tracker) giveUp(why string) {
 	}
 }
 
-// Enter starts watching an open folder. It is called before the folder is listed, so that
-// the listing finds what was there before and events report what comes later. It keeps the
-// mutex locked, so that no event of the folder is handled before the folder has a path.
+// Enter starts watching an open folder. It has to be called before the folder is listed: the
+// listing then has the earlier changes, and events report the later ones. It holds the mutex, so
+// that no event of the folder is handled before the folder has a path.
 func (t *Tracker) Enter(path string, fd int) error {
 	if err := t.checkDevice(fd); err != nil {
 		return fmt.Errorf("watch %s: %w", path, err)
@@ -73,8 +73,8 @@ func (t *Tracker) Enter(path string, fd int) error {
 		t.forget(path) // another folder was at this path
 	}
 	if at, known := t.paths[wd]; known && at != path {
-		// The folder was somewhere else. If it still is (one folder at two places), that
-		// one has to be looked at again, and the two never come to rest.
+		// The folder used to have another path, which has to be read again. If it really is at both
+		// paths, they displace each other and the view never settles.
 		delete(t.wds, at)
 		t.dirty.MarkAll(at)
 	}
@@ -82,7 +82,7 @@ func (t *Tracker) Enter(path string, fd int) error {
 	return nil
 }
 
-// checkDevice checks, once for each device, that the kernel reports its changes.
+// checkDevice checks, once per device, that the kernel reports all its changes.
 func (t *Tracker) checkDevice(fd int) error {
 	dev, err := deviceOf(fd)
 	if err != nil {
@@ -138,8 +138,8 @@ func (t *Tracker) listen() {
 	}
 }
 
-// handle marks the path of one event. The kernel reports a change after it was made, so a
-// path that is read after its event was handled is never older than the change.
+// handle marks the path of one event. The kernel reports a change after it was made, so a path that
+// is read after its event was handled is never older than the change.
 func (t *Tracker) handle(ev event) {
 	if ev.what&overflow != 0 {
 		t.giveUp("too much changed at once")
@@ -156,7 +156,7 @@ func (t *Tracker) handle(ev event) {
 	}
 	dir, known := t.paths[ev.wd]
 	if !known {
-		return // a folder that left the tree, or was entered again under another number
+		return // a folder that left the tree, or got another number
 	}
 	if ev.name == "" {
 		t.handleFolder(dir, ev)
@@ -198,8 +198,8 @@ func (t *Tracker) handleFolder(dir string, ev event) {
 	}
 }
 
-// TakeDirty returns the paths marked since the last call, and why events may have been
-// missed ("" when none were).
+// TakeDirty returns the paths marked since the last call, and why events may have been missed (""
+// when none were).
 func (t *Tracker) TakeDirty() (*scan.DirtyPaths, string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,7 +208,7 @@ func (t *Tracker) TakeDirty() (*scan.DirtyPaths, string) {
 	return d, t.lost
 }
 
-// MarkAgain marks paths that could not be read yet.
+// MarkAgain marks paths again that could not be read yet.
 func (t *Tracker) MarkAgain(d *scan.DirtyPaths) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -225,8 +225,7 @@ func (t *Tracker) Folders() (n int, lost string) {
 	return len(t.wds), t.lost
 }
 
-// Stall runs do while no event is handled, so that events pile up in the kernel's queue.
-// Tests use it to make that queue overflow.
+// Stall runs do while no event is handled. Tests use it to fill the kernel's queue.
 func (t *Tracker) Stall(do func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

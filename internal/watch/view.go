@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// view is the tree as it was at the last question, with a tracker for what changed since.
+// view is the tree as of the last request, with a tracker for later changes.
 type view struct {
 	place   *snapshot.Worktree
-	dir     string // where cookies are made
+	dir     string // the folder of cookies
 	tracker *Tracker
 	outline snapshot.ScanInputs
 	mounts  string
@@ -25,16 +25,15 @@ type known struct {
 	top  scan.Folder
 }
 
-// errMoving says that no moment was found in which nothing changed; the view is as
-// good as before.
+// errMoving says that files changed during every attempt to read them. The view stays usable.
 var errMoving = errors.New("the working tree keeps changing")
 
 const (
-	maxPasses = 4 // how often changed paths are read for one question
+	maxPasses = 4 // how often changed paths are read for one request
 	maxKnown  = 8 // how many states are remembered
 )
 
-// newView watches every folder, then scans all of them.
+// newView scans the tree and starts watching each folder just before it is listed.
 func newView(ctx context.Context, place *snapshot.Worktree, dir string) (_ *view, err error) {
 	v := &view{place: place, dir: dir, book: snapshot.NewFolderSums(place.Repo)}
 	if v.tracker, err = New(); err != nil {
@@ -72,9 +71,9 @@ func newView(ctx context.Context, place *snapshot.Worktree, dir string) (_ *view
 
 func (v *view) close() { v.tracker.Close() }
 
-// settle brings the view up to date with a moment after the call. It reads the changed paths
-// again and again until no event arrives between two fences: then nothing changed while they
-// were read. Any error but errMoving means that the view is unreliable.
+// settle updates the view until it matches the tree at some moment after the call. It reads the
+// changed paths again until no event arrives between two fences, which means that nothing changed
+// while they were read. After any error but errMoving the view is unreliable.
 func (v *view) settle(ctx context.Context, doubt bool) error {
 	more := &scan.DirtyPaths{}
 	if doubt {
@@ -121,7 +120,7 @@ func (v *view) doubt(d *scan.DirtyPaths) error {
 	return nil
 }
 
-// pass reads the marked paths again.
+// pass reads the marked paths again. moving reports whether some of them changed meanwhile.
 func (v *view) pass(ctx context.Context, d *scan.DirtyPaths) (moving bool, err error) {
 	ask := v.place.Repo.Ignorer(ctx)
 	defer ask.Close()
@@ -137,8 +136,8 @@ func (v *view) pass(ctx context.Context, d *scan.DirtyPaths) (moving bool, err e
 	return next.Unstable, nil
 }
 
-// checkSurroundings checks what affects the tree from outside: mounts and the index. An error
-// means that the view is unreliable.
+// checkSurroundings checks what matters besides the files of the tree: mounts and the index. After
+// an error the view is unreliable.
 func (v *view) checkSurroundings(ctx context.Context) error {
 	now, err := Mounts(v.place.Repo.Root)
 	if err != nil {
@@ -162,8 +161,8 @@ func (v *view) checkSurroundings(ctx context.Context) error {
 	return nil
 }
 
-// answer returns the tree's manifest, and what of it is not in the snapshot with this base;
-// nil when that base is not known.
+// answer returns the tree's manifest and what is new since the snapshot with this base, or nil when
+// the base is unknown.
 func (v *view) answer(base string) *snapshot.WatchAnswer {
 	top := v.tree.Top()
 	seen := &snapshot.WatchAnswer{

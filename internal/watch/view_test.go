@@ -23,13 +23,13 @@ var (
 
 func somePath(t *rapid.T) string {
 	path := strings.Join(rapid.SliceOfN(someNames, 1, 4).Draw(t, "path"), "/")
-	if path == ".git" || strings.HasPrefix(path, ".git/") { // the repository's own
+	if path == ".git" || strings.HasPrefix(path, ".git/") { // the .git of the repository itself
 		return "a/" + path
 	}
 	return path
 }
 
-// put writes a file, and does not wait for a reader where the path is a FIFO.
+// put writes a file. It does not block when the path is a FIFO.
 func put(path, text string) {
 	if f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK, 0o644); err == nil {
 		_, _ = f.WriteString(text)
@@ -37,7 +37,7 @@ func put(path, text string) {
 	}
 }
 
-// mutate does one thing to the tree, or nothing where that cannot be done.
+// mutate makes one random change in the tree, or none when that fails.
 func (b *box) mutate(t *rapid.T) {
 	path := somePath(t)
 	full := b.path(path)
@@ -62,10 +62,10 @@ func (b *box) mutate(t *rapid.T) {
 		_ = os.Rename(full, to)
 	case 8:
 		_ = os.Chmod(full, rapid.SampledFrom([]os.FileMode{0o755, 0o600, 0o700, 0o644}).Draw(t, "mode")|0o700)
-	case 9: // two names are swapped: folders that keep their numbers
+	case 9: // swap two paths; folders keep their watch numbers
 		to := b.path(somePath(t))
 		_ = fsroot.ExchangeAt(unix.AT_FDCWD, full, unix.AT_FDCWD, to)
-	case 10: // out of the tree, changed there, and back again
+	case 10: // move out of the tree, change it there, and move it back
 		away := filepath.Join(b.other.Dir+"-away", "x")
 		_ = os.MkdirAll(filepath.Dir(away), 0o755)
 		_ = os.RemoveAll(away)
@@ -73,7 +73,7 @@ func (b *box) mutate(t *rapid.T) {
 			_ = os.WriteFile(filepath.Join(away, "b"), []byte(text), 0o644)
 			_ = os.Rename(away, full)
 		}
-	case 11: // the same size, and the times of before
+	case 11: // keep the size and restore the time
 		if info, err := os.Lstat(full); err == nil && info.Mode().IsRegular() && info.Size() == 2 {
 			put(full, text)
 			_ = os.Chtimes(full, info.ModTime(), info.ModTime())
@@ -81,18 +81,17 @@ func (b *box) mutate(t *rapid.T) {
 	case 12:
 		to := b.path(somePath(t))
 		_ = os.Link(full, to)
-	case 13: // through another name, which may lie outside
+	case 13: // the file may have another hard link
 		put(full, text)
 	case 14:
-		_ = unix.Mkfifo(filepath.Join(filepath.Dir(full), "fifo"), 0o644) // git waits for ever at one called .gitignore
+		_ = unix.Mkfifo(filepath.Join(filepath.Dir(full), "fifo"), 0o644) // not a random name: git hangs on a FIFO called .gitignore
 	case 15:
 		_ = os.MkdirAll(filepath.Join(full, ".git"), 0o755)
 		_ = os.WriteFile(filepath.Join(full, ".git", "HEAD"), []byte("ref: refs/heads/x\n"), 0o644)
 	}
 }
 
-// TestWatchIsAScan: whatever happens to a tree, what the watch makes of it is what a
-// look at every file gives.
+// TestWatchIsAScan checks that after any changes the view equals a scan without a cache.
 func TestWatchIsAScan(t *testing.T) {
 	t.Parallel()
 	sure, lost := 0, 0
@@ -176,7 +175,7 @@ func TestAFullQueueIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	v := b.view(t)
-	v.tracker.Stall(func() { // nobody listens while more happens than the kernel keeps
+	v.tracker.Stall(func() { // more events than the kernel's queue can hold
 		for i := range 12_000 {
 			_ = os.WriteFile(b.path(fmt.Sprintf("c/f%d", i)), nil, 0o644)
 			_ = os.Remove(b.path(fmt.Sprintf("c/f%d", i)))
@@ -225,8 +224,8 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 	}
 }
 
-// TestASecondName: what is written through one name changes the other one as well,
-// without a word to its folder.
+// TestASecondName checks files with two hard links: a write through one name also changes the
+// other, whose folder gets no event.
 func TestASecondName(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

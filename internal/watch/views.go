@@ -20,13 +20,13 @@ type Status struct {
 	Root    string    `json:"root"`
 	Since   time.Time `json:"since"`
 	Sure    bool      `json:"sure"`
-	Why     string    `json:"why,omitempty"` // not sure because
-	Folders int       `json:"folders"`       // that are watched
+	Why     string    `json:"why,omitempty"` // why Sure is false
+	Folders int       `json:"folders"`       // folders being watched
 	Files   int       `json:"files"`
-	Asked   int       `json:"asked"`    // takes that asked
-	Answers int       `json:"answered"` // of them, so that they had to look at nothing else
-	Builds  int       `json:"built"`    // how often everything was looked at
-	Idle    string    `json:"idle"`     // it ends after so long without a question
+	Asked   int       `json:"asked"`    // requests for changes
+	Answers int       `json:"answered"` // requests whose answer saved the snapshot a scan
+	Builds  int       `json:"built"`    // number of full scans
+	Idle    string    `json:"idle"`     // the watch ends after this time without a request
 }
 
 // viewManager keeps the current view of a tree and builds a new one when it becomes unreliable.
@@ -36,13 +36,13 @@ type viewManager struct {
 	log   *eventLog
 	ctx   context.Context
 
-	mu     sync.Mutex // one question at a time
+	mu     sync.Mutex // held while a request is answered
 	view   *view      // nil while it is being built
 	why    string     // why there is no view
 	status Status
 	wait   time.Duration // before the next build
-	doubts time.Time     // when somebody doubted last
-	last   time.Time     // when somebody asked last
+	doubts time.Time     // when a mismatch last discarded the view
+	last   time.Time     // when the last request for changes came
 }
 
 const (
@@ -52,7 +52,7 @@ const (
 
 var errStill = errors.New("its first full scan is not finished")
 
-// answer answers one question about changes; the error says why it cannot.
+// answer answers one request for changes, or returns an error that says why it cannot.
 func (s *viewManager) answer(ctx context.Context, q request) (*snapshot.WatchAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +84,8 @@ func (s *viewManager) answer(ctx context.Context, q request) (*snapshot.WatchAns
 	return seen, nil
 }
 
-// doubt is called when an answer did not match what the client saw. It discards the view at
-// most once per longWait: a client with other ignore rules would otherwise cause endless scans.
+// doubt is called when an answer did not match what the client saw. It discards the view at most
+// once per longWait: a client with other ignore rules would otherwise cause endless scans.
 func (s *viewManager) doubt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *viewManager) doubt() {
 // discard drops the view and builds another one in the background. The caller has locked mu.
 func (s *viewManager) discard(why error) {
 	if s.view == nil {
-		return // one is being made
+		return // one is being built
 	}
 	s.log.note("full scan: %v", why)
 	s.view.close()
@@ -114,7 +114,7 @@ func (s *viewManager) discard(why error) {
 	}()
 }
 
-// build makes a view. When that fails it tries again with growing pauses.
+// build builds a view. When that fails it tries again, with growing pauses.
 func (s *viewManager) build(ctx context.Context) error {
 	s.mu.Lock()
 	place := s.place
@@ -171,7 +171,7 @@ func (s *viewManager) idle() time.Duration {
 	return time.Since(s.last)
 }
 
-// first builds the first view; the process reports that it is ready only afterwards.
+// first builds the first view. The process reports that it is ready only afterwards.
 func (s *viewManager) first(ctx context.Context) error {
 	v, err := newView(ctx, s.place, s.dir)
 	if err != nil {

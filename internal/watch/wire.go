@@ -17,8 +17,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// The protocol, version 1 (docs/formats.md): the watch greets, the other side asks with
-// one line, the watch answers with one line, after "changes" followed by three parts.
+// The protocol, version 1 (docs/formats.md): the watch sends a greeting, the client sends one line
+// with a request, and the watch answers with one line. After the answer to "changes" three binary
+// parts follow.
 const protocol = 1
 
 const (
@@ -33,7 +34,7 @@ type greeting struct {
 
 type request struct {
 	V       int      `json:"v"`
-	Ask     string   `json:"ask"` // changes, status, doubt, stop
+	Ask     string   `json:"ask"` // changes, status, doubt or stop
 	Base    string   `json:"base,omitempty"`
 	Include []string `json:"include,omitempty"`
 	MaxFile int64    `json:"max_file,omitempty"`
@@ -42,12 +43,12 @@ type request struct {
 type reply struct {
 	V      int     `json:"v"`
 	Sure   bool    `json:"sure"`
-	Why    string  `json:"why,omitempty"` // not sure because
+	Why    string  `json:"why,omitempty"` // why Sure is false
 	Tree   string  `json:"tree,omitempty"`
 	Count  int     `json:"count,omitempty"`
 	Index  string  `json:"index,omitempty"`
 	Rules  string  `json:"rules,omitempty"`
-	Parts  [3]int  `json:"parts"` // bytes of the manifest, the changed blobs, the trees
+	Parts  [3]int  `json:"parts"` // sizes in bytes of the manifest, the changed blobs and the trees
 	Status *Status `json:"status,omitempty"`
 }
 
@@ -77,7 +78,7 @@ func readLine(r *bufio.Reader, v any) error {
 	}
 }
 
-// encode makes the three parts of an answer.
+// encode returns the answer's line and its three parts.
 func encode(s *snapshot.WatchAnswer) (reply, []byte) {
 	man := s.Manifest.Encode()
 	var changed, trees bytes.Buffer
@@ -93,7 +94,7 @@ func encode(s *snapshot.WatchAnswer) (reply, []byte) {
 	return r, append(append(man, changed.Bytes()...), trees.Bytes()...)
 }
 
-// decode reads what encode made, and believes no name of a tree that it can compute.
+// decode reads what encode produced. It computes the names of the new trees itself.
 func decode(r reply, in io.Reader, repo *git.Repo) (*snapshot.WatchAnswer, error) {
 	var parts [3][]byte
 	for i, n := range r.Parts {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWritten holds files open and mapped in this process, as another program would.
+// TestWritten opens and maps files in this process, as another program would.
 func TestWritten(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -81,7 +81,8 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// BenchmarkWritten is what every answer pays, by the number of processes of this machine.
+// BenchmarkWritten measures the fixed cost of every answer, which depends on the number of
+// processes.
 func BenchmarkWritten(b *testing.B) {
 	for b.Loop() {
 		if _, err := Written("/nowhere"); err != nil {
