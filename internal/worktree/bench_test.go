@@ -19,8 +19,8 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// TestMain gives every git a home of its own. A process that the crash test starts of
-// itself runs its one step instead of the tests.
+// TestMain gives git an empty home. In a process started by a crash test it runs one step instead
+// of the tests.
 func TestMain(m *testing.M) {
 	if step := os.Getenv("BELAY_TEST_STEP"); step != "" {
 		os.Exit(runStep(step))
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// yard is a repository made by the real git.
+// yard is a temporary repository made with the real git.
 type yard struct {
 	t   testing.TB
 	dir string
@@ -72,7 +72,7 @@ func (y *yard) ok(err error) {
 func (y *yard) run(dir string, args ...string) string {
 	y.t.Helper()
 	c := exec.Command("git", args...)
-	c.Dir, c.Env = dir, append(os.Environ(), "GIT_OPTIONAL_LOCKS=0") // status must not refresh the index that is compared
+	c.Dir, c.Env = dir, append(os.Environ(), "GIT_OPTIONAL_LOCKS=0") // status must not refresh the index, which the tests compare
 	out, err := c.CombinedOutput()
 	if err != nil {
 		y.t.Fatalf("git %v: %v: %s", args, err, out)
@@ -82,8 +82,8 @@ func (y *yard) run(dir string, args ...string) string {
 
 func (y *yard) git(args ...string) string { y.t.Helper(); return y.run(y.dir, args...) }
 
-// write makes a file below a folder, "" for none: content "->x" makes a link, one that
-// starts with "#!" a program.
+// write creates a file below dir. Content "->x" makes a symlink to x, content that starts with "#!"
+// an executable file.
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -111,7 +111,7 @@ func write(t testing.TB, dir, name, text string) {
 
 func (y *yard) write(name, text string) { y.t.Helper(); write(y.t, y.dir, name, text) }
 
-// base makes a repository with staged, unstaged and untracked work in it.
+// base makes a commit, and staged, unstaged and untracked changes on top of it.
 func (y *yard) base() {
 	y.t.Helper()
 	y.write("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
@@ -153,7 +153,7 @@ func take(t testing.TB, s *restore.Store) snapshot.Info {
 	return i
 }
 
-// apart makes the working tree of a task from the present of y.
+// apart creates a task's worktree from the current state of y.
 func (y *yard) apart(task belay.TaskID) (worktree.Made, string) {
 	y.t.Helper()
 	home := open(y.t, y.dir)
@@ -164,7 +164,7 @@ func (y *yard) apart(task belay.TaskID) (worktree.Made, string) {
 	return m, path
 }
 
-// looks describes everything below a folder but git's own: types, modes, bytes.
+// looks returns type, mode and content of everything below dir except .git.
 func looks(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	f := map[string]string{}
@@ -202,7 +202,7 @@ func looks(t testing.TB, dir string) map[string]string {
 	return f
 }
 
-// gitLooks describes what of git's must not change: index, HEAD, refs, status.
+// gitLooks returns git's state that a merge must not change: index, HEAD and refs.
 func (y *yard) gitLooks() string {
 	y.t.Helper()
 	index, err := os.ReadFile(filepath.Join(y.dir, ".git/index"))

@@ -17,30 +17,29 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Request asks for what a task changed, between two snapshots, to be brought into a
-// working tree. Ours and Theirs are paths, or folders, whose conflicts are decided for
-// the tree as it is, or for the task.
+// Request asks to merge a task's changes, from snapshot Before to After, into a worktree. Ours and
+// Theirs are paths or folders whose conflicts are decided for the worktree's version or the task's.
 type Request struct {
 	Task          belay.TaskID
 	Before, After belay.SnapshotID
 	Ours, Theirs  []string
-	Markers       bool // texts that do not join are written with conflict markers
+	Markers       bool // write texts that conflict with conflict markers
 	DryRun        bool
-	SkipBroken    bool           // leave out, by name, what cannot be written
-	Edits         []restore.Edit // lines that belay itself writes with it: an undo takes them back
+	SkipBroken    bool           // skip, and report, what cannot be written
+	Edits         []restore.Edit // lines that belay itself writes in the same step, so that one undo removes them too
 }
 
-// Brought is what was done, or would be.
+// Brought is the result of a merge, or of a dry run.
 type Brought struct {
 	Task      belay.TaskID     `json:"task"`
 	Before    belay.SnapshotID `json:"before"`
 	After     belay.SnapshotID `json:"after"`
 	Changes   []Written        `json:"changes"`
-	Agreed    []string         `json:"agreed"`            // changed alike by both
-	Own       int              `json:"own"`               // paths changed here alone, which stay
-	Conflicts []Conflict       `json:"conflicts"`         // marked ones are written, the others keep everything from being
-	Left      []restore.Kept   `json:"left"`              // paths that the task's snapshot does not speak of
-	Skipped   []restore.Kept   `json:"skipped,omitempty"` // could not be written, and were left as they were on request
+	Agreed    []string         `json:"agreed"`            // paths changed the same way by both
+	Own       int              `json:"own"`               // paths changed only here, which stay
+	Conflicts []Conflict       `json:"conflicts"`         // marked ones are written; any other means that nothing is
+	Left      []restore.Kept   `json:"left"`              // paths kept because the task's snapshot does not cover them
+	Skipped   []restore.Kept   `json:"skipped,omitempty"` // could not be written, and SkipBroken was set
 	Merge     belay.SnapshotID `json:"merge,omitempty"`
 	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the tree before; "" when nothing was written
 	Unedited  []restore.Kept   `json:"-"`                // files in which lines of Edits could not be written
@@ -53,7 +52,7 @@ type Written struct {
 	Removed bool   `json:"removed,omitempty"`
 }
 
-// Open counts the conflicts that keep everything from being written.
+// Open counts the conflicts because of which nothing is written.
 func (b Brought) Open() int {
 	n := 0
 	for _, c := range b.Conflicts {
@@ -64,16 +63,16 @@ func (b Brought) Open() int {
 	return n
 }
 
-// tries is how often a merge is planned again because somebody works in its paths.
+// tries is how often a merge is planned when files keep changing.
 const tries = 3
 
-// errMoved says that the present is not what was planned with.
+// errMoved says that files changed after the merge was planned.
 var errMoved = errors.New("the working tree changed while the merge was planned")
 
-// Bring merges three ways: what the task changed onto what is there now. Everything is
-// written or, while a conflict is open, nothing. The present is held first, so that an
-// undo takes it back; index, HEAD and refs stay unchanged. Killed anywhere, the next
-// command finishes it. CodeDrift when the paths change faster than they can be merged.
+// Bring does a three-way merge of a task's changes into the worktree. Unless all conflicts are
+// decided or marked, it writes nothing. It takes a rescue snapshot first, so that undo works, and
+// does not change the index, HEAD or refs. After a kill the next command finishes it. It returns
+// CodeDrift when the files keep changing.
 func Bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 	if _, err := to.Recover(ctx); err != nil {
 		return Brought{}, err
@@ -98,8 +97,8 @@ func bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 	return m.out, m.write(ctx, composed.ID, still)
 }
 
-// prepare plans and composes the state that the merge comes to; there is none when
-// nothing is to be written. still says whether the present is as it was then.
+// prepare plans the merge and creates the snapshot of its result. The snapshot has no ID when there
+// is nothing to write. still can check later whether the worktree has changed since.
 func (m *merger) prepare(ctx context.Context) (snapshot.Info, still, error) {
 	unlock, err := m.to.Snapshots.LockShared(ctx)
 	if err != nil {
@@ -124,9 +123,9 @@ type merger struct {
 	to         *restore.Store
 	q          Request
 	out        Brought
-	ours       State              // nil: the present
-	task       *snapshot.Manifest // of what the task left
-	obstructed map[string]bool    // paths occupied by something that is not in our state
+	ours       State              // nil: read from the worktree
+	task       *snapshot.Manifest // of the task's last snapshot
+	obstructed map[string]bool    // paths with something on disk that ours does not contain
 }
 
 // side reads a snapshot.
@@ -152,7 +151,7 @@ func (m *merger) state(ctx context.Context, tree string, man *snapshot.Manifest)
 	return s, err
 }
 
-// plan compares the three states.
+// plan merges the three states without writing to the worktree.
 func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	base, _, first, err := m.side(ctx, m.q.Before)
 	if err != nil {
@@ -208,8 +207,8 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	return p, nil
 }
 
-// keepUncaptured keeps files that the task's last snapshot lacks because they could not be
-// captured or were ignored by then: the task did not delete them.
+// keepUncaptured adds files to theirs that the task's last snapshot lacks only because they could
+// not be captured or had become ignored. The task did not delete them.
 func (m *merger) keepUncaptured(base, theirs State) {
 	for _, path := range slices.Sorted(maps.Keys(base)) {
 		if _, there := theirs[path]; there {
@@ -236,8 +235,8 @@ func (m *merger) keepUncaptured(base, theirs State) {
 	}
 }
 
-// hidden reports whether something is at a path that the snapshot of the present does
-// not hold: an ignored file, or anything in a repository of its own.
+// hidden reports whether path has something that the worktree's snapshot does not contain: an
+// ignored file, or anything in a nested repository.
 func hidden(root *fsroot.Root, man *snapshot.Manifest, path string) bool {
 	for _, n := range man.Nested {
 		if n.Path == path || strings.HasPrefix(path, n.Path+"/") {
@@ -265,7 +264,7 @@ func covers(paths []string, path string) bool {
 	})
 }
 
-// renames asks git which files that went are to be found elsewhere, by their content.
+// renames returns which missing files git finds under another name, by their content.
 func renames(ctx context.Context, r *git.Repo, from, to string, base, side State) (map[string]string, error) {
 	moved := map[string]string{}
 	if from == to {
@@ -289,14 +288,14 @@ func renames(ctx context.Context, r *git.Repo, from, to string, base, side State
 	return moved, nil
 }
 
-// write carries a merge out, by restoring the state that was composed for it.
+// write carries out the merge by restoring the snapshot of its result.
 func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) error {
 	out, err := m.to.Restore(ctx, id, restore.Options{FilesOnly: true, Task: m.q.Task, Reason: "to merge " + string(m.q.Task),
 		SkipBroken: m.q.SkipBroken, Edits: m.q.Edits, CommandText: "belay merge " + string(m.q.Task),
 		Only:    func(p string) bool { return now.changed[p] },
 		Approve: func(tree string, man *snapshot.Manifest) error { return now.agree(ctx, tree, man) }})
 	if err != nil {
-		if !m.to.Interrupted() { // otherwise it is needed to finish
+		if !m.to.Interrupted() { // otherwise finishing the restore needs it
 			err = errors.Join(err, m.to.Drop(ctx, id))
 		}
 		return err
@@ -310,8 +309,8 @@ func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) erro
 	return nil
 }
 
-// composed returns the state after the merge, the modes of folders it makes, and the paths
-// in which it differs from the present.
+// composed returns the files after the merge, the modes of new folders, and the paths that differ
+// from ours.
 func (m *merger) composed(c *snapshot.Capture, plan Plan) (entries []snapshot.Entry, folders map[string]uint16, changed map[string]bool) {
 	final := maps.Clone(m.ours)
 	folders, changed = map[string]uint16{}, map[string]bool{}
@@ -339,14 +338,14 @@ func (m *merger) composed(c *snapshot.Capture, plan Plan) (entries []snapshot.En
 	return entries, folders, changed
 }
 
-// still is the present that a merge was planned with.
+// still is the state of the worktree when the merge was planned.
 type still struct {
 	m       *merger
 	c       *snapshot.Capture
 	changed map[string]bool
 }
 
-// agree refuses when somebody changed a path of the plan after it was made.
+// agree returns errMoved when a path of the plan has changed since.
 func (s still) agree(ctx context.Context, tree string, man *snapshot.Manifest) error {
 	if tree == s.c.FilesTree && slices.Equal(man.Odd, s.c.Manifest.Odd) && slices.Equal(man.Modes, s.c.Manifest.Modes) {
 		return nil
@@ -356,7 +355,7 @@ func (s still) agree(ctx context.Context, tree string, man *snapshot.Manifest) e
 		return fmt.Errorf("check the working tree again: %w", err)
 	}
 	for p := range s.changed {
-		if now[p] != s.m.ours[p] && !s.m.obstructed[p] { // what lay there is in the rescue by now
+		if now[p] != s.m.ours[p] && !s.m.obstructed[p] { // what was there is in the rescue snapshot by now
 			return errMoved
 		}
 	}

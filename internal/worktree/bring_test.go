@@ -19,16 +19,16 @@ var restoreAll restore.Options
 
 const numbers = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 
-// TestBring has a task and a user change things at the same time. Each line of edits is
-// "path=text", "-path" removes, "+x path" and "-x path" set modes, "path/" makes a folder;
-// "old>new" renames. In texts "\n" is a line's end.
+// TestBring has a task and a user make changes at the same time. The edits are "path=text" to
+// write, "-path" to remove, "+x path" to make executable, "path/" to make a folder and "old>new" to
+// rename. In texts, \n and \r are line ends.
 func TestBring(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name       string
 		task, user string // edits, separated by ";"
 		q          worktree.Request
-		want       string // what differs from the user's tree afterwards: edits again
+		want       string // edits that turn the user's tree into the merged one
 		conflicts  string
 	}{
 		{name: "task alone", task: `a.txt=new\n;n/x=1;-d/c.txt;+x b.txt;l=->b.txt;empty/`, want: `a.txt=new\n;n/x=1;-d/c.txt;+x b.txt;l=->b.txt;empty/`},
@@ -113,7 +113,7 @@ func TestBring(t *testing.T) {
 	}
 }
 
-// edit does the edits of a line.
+// edit makes the edits of a line.
 func edit(t testing.TB, dir, line string) {
 	t.Helper()
 	ok := func(err error) {
@@ -152,8 +152,8 @@ func edit(t testing.TB, dir, line string) {
 	}
 }
 
-// Two tasks that start from the same state and are brought back one after the other: the
-// second meets what the first brought.
+// TestBringTwo merges tasks that start from the same state, one after another. The later ones meet
+// the changes of the first.
 func TestBringTwo(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
@@ -184,8 +184,8 @@ func TestBringTwo(t *testing.T) {
 	}
 }
 
-// TestBringAnything merges random work and holds belay to its promise: every byte that
-// was there is in the rescue, and undo is exact.
+// TestBringAnything merges random changes. The rescue snapshot must have every byte from before,
+// and undo must be exact.
 func TestBringAnything(t *testing.T) {
 	t.Parallel()
 	n := 12
@@ -199,7 +199,7 @@ func TestBringAnything(t *testing.T) {
 	}
 }
 
-// rapidOnce draws one example: a repository is too dear for hundreds.
+// rapidOnce draws a single example, because each needs a repository.
 func rapidOnce(t *testing.T, seed int, f func(*rapid.T)) {
 	t.Helper()
 	rapid.Custom(func(draw *rapid.T) int { f(draw); return 0 }).Example(seed)
@@ -215,7 +215,7 @@ func anything(t *testing.T, draw *rapid.T) {
 			p := rapid.SampledFrom([]string{"a.txt", "b.txt", "d/c.txt", "d/run", "link", "x", "x/y", "new/untracked.txt", "hollow/folder/z"}).Draw(draw, fmt.Sprint(who, i))
 			text := rapid.SampledFrom([]string{"", "0\n2\n3\n4\n5\n6\n7\n8\n9\n", numbers + "10\n", "\x00bin", "->b.txt", "#!/bin/sh\n", "gone"}).Draw(draw, who+p)
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, p)), 0o755); err != nil {
-				continue // a file is in the place of the folder
+				continue // one of the parents is a file
 			}
 			if text == "gone" {
 				_ = os.RemoveAll(filepath.Join(dir, p))

@@ -18,25 +18,24 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// A checkout leaves no trace in the user's repository: its folder has a git repository of its
-// own that only reads the user's objects. It is removed when it is closed, or by the next
-// checkout after a kill.
+// A checkout changes nothing in the user's repository. Its folder has a git repository of its own,
+// which reads the user's objects. Close removes the folder; if the process is killed, the next
+// checkout does.
 
-// Checkout is one throwaway folder.
+// Checkout is a temporary folder with the files of a snapshot.
 type Checkout struct {
-	Root string // the working tree, with the snapshot's files
-	dir  string // holds the tree and the lock
+	Root string // the worktree, with the snapshot's files
+	dir  string // contains the tree and the lock
 	lock *fsroot.Lock
 }
 
 const prefix = "belay-checkout-"
 
-// Make writes the snapshot's files, its HEAD and branch, and an index that holds what
-// HEAD holds. reuse names folders of the repository's own working tree, like
-// node_modules, that are linked into the tree where the snapshot has nothing of that
-// name: they are what the project needs to run, and are shared, not copied.
+// Make checks out a snapshot: its files, HEAD and branch, and an index equal to HEAD. reuse names
+// folders of the user's worktree, such as node_modules, that the project needs to run. They are
+// linked, not copied, and only where the snapshot has nothing at that path.
 //
-// CodeNotFound when there is no such snapshot. The caller closes what it got.
+// The caller has to close the Checkout. Make returns CodeNotFound when there is no such snapshot.
 func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse []string) (_ *Checkout, err error) {
 	info, err := snaps.LookUp(ctx, id)
 	if err != nil {
@@ -66,8 +65,8 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 	return c, nil
 }
 
-// Equip shares what package managers installed in the repository's own working tree, which
-// no snapshot holds and tests need.
+// Equip shares the installed packages of the worktree at root. No snapshot contains them, but tests
+// need them.
 func (c *Checkout) Equip(root string) error {
 	for _, name := range agent.InstalledPackages(root) {
 		if err := agent.ShareFolder(root, c.Root, name); err != nil {
@@ -77,8 +76,7 @@ func (c *Checkout) Equip(root string) error {
 	return nil
 }
 
-// newFolder makes the folder and holds its lock, which tells it from one whose maker
-// was killed.
+// newFolder creates the folder and locks it. A folder without a lock was left by a killed process.
 func newFolder() (*Checkout, error) {
 	dir, err := os.MkdirTemp("", prefix)
 	if err != nil {
@@ -101,11 +99,11 @@ func (c *Checkout) Close() error {
 	return errors.Join(err, c.lock.Unlock())
 }
 
-// repository gives the tree a git repository of its own. Nothing in it leads back but
-// the alternates, which git only reads.
+// repository creates a git repository in the checkout. Its only connection to the user's is the
+// alternates file, through which git only reads objects.
 func (c *Checkout) repository(ctx context.Context, from *git.Repo, info snapshot.Info) error {
 	if _, err := os.Lstat(filepath.Join(c.Root, ".git")); err == nil {
-		return nil // the user tracks something of that name: it stays what it is
+		return nil // the snapshot itself contains a .git
 	}
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[gc]\n\tauto = 0\n"
 	if from.Format == "sha256" {
@@ -149,7 +147,7 @@ func (c *Checkout) repository(ctx context.Context, from *git.Repo, info snapshot
 	return err
 }
 
-// alternate quotes a path as git reads it in objects/info/alternates.
+// alternate quotes a path for objects/info/alternates.
 func alternate(path string) string {
 	if !strings.ContainsAny(path, "\n\"#\\") {
 		return path + "\n"
@@ -157,8 +155,8 @@ func alternate(path string) string {
 	return "\"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n").Replace(path) + "\"\n"
 }
 
-// link puts a link to the folder name of root into the tree, unless something is there
-// or there is nothing to link to.
+// link links the folder name of root into the checkout, unless the path is taken there or does not
+// exist in root.
 func (c *Checkout) link(root, name string) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return belay.Refuse(belay.CodeUsage, "write the path from the repository's root", "%q is outside the repository", name)
@@ -176,7 +174,7 @@ func (c *Checkout) link(root, name string) error {
 	return os.Symlink(source, path)
 }
 
-// sweep removes the folders of makers that were killed: nobody holds their lock.
+// sweep removes folders of killed processes: those that nobody has locked.
 func sweep(dir string) {
 	left, _ := filepath.Glob(filepath.Join(dir, prefix+"*"))
 	for _, path := range left {
@@ -186,14 +184,13 @@ func sweep(dir string) {
 		}
 		lock := fsroot.NewLock(filepath.Join(path, "lock"))
 		if ok, err := lock.TryLock(); ok && err == nil {
-			_ = remove(path) // the next one tries again
+			_ = remove(path) // the next sweep tries again
 		}
 		lock.Unlock()
 	}
 }
 
-// remove deletes everything below dir, folders without the right to write included:
-// module caches have them.
+// remove deletes dir even if it has read-only folders, such as Go's module cache.
 func remove(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

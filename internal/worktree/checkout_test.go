@@ -88,8 +88,8 @@ func (p place) left() []string {
 	return left
 }
 
-// TestMake: the checkout holds the uncommitted state, git works in it, what is done in
-// it reaches nothing of the user's, and nothing of it stays.
+// TestMake checks that a checkout has the uncommitted changes, that git works in it, and that
+// nothing done there affects the user's repository or remains after Close.
 func TestMake(t *testing.T) {
 	for name, args := range map[string][]string{"sha1": nil, "sha256": {"--object-format=sha256"}} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestMakeRefuses: nothing stays of what could not be made.
+// TestMakeRefuses checks that a failed checkout leaves nothing behind.
 func TestMakeRefuses(t *testing.T) {
 	p := newPlace(t)
 	id := p.take()
@@ -157,7 +157,7 @@ func TestMakeRefuses(t *testing.T) {
 	}
 }
 
-// TestUnborn: a repository without a commit has a checkout as well.
+// TestUnborn makes a checkout of a branch without a commit.
 func TestUnborn(t *testing.T) {
 	p := newPlace(t)
 	p.git(p.dir, "checkout", "-q", "--orphan", "fresh")
@@ -175,8 +175,7 @@ func TestUnborn(t *testing.T) {
 	}
 }
 
-// TestSweep: what a killed maker left is removed by the next, what is in use or young
-// stays.
+// TestSweep checks that only an old, unlocked folder is removed.
 func TestSweep(t *testing.T) {
 	p := newPlace(t)
 	id := p.take()
@@ -194,7 +193,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := dead.lock.Unlock(); err != nil { // as the end of its process does
+	if err := dead.lock.Unlock(); err != nil { // as the kernel does when the process ends
 		t.Fatal(err)
 	}
 	c, err := Make(t.Context(), p.snaps, id, nil)

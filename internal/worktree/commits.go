@@ -17,14 +17,13 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// No filter of the repository is run, and nothing is written to the working tree. What git
-// stores in another form than it checks out (line endings, large files stored elsewhere)
-// counts as unchanged when its bytes say so; a file that was also edited is compared with the
-// form that git stores.
+// Reading a commit runs no filter of the repository and writes nothing to the worktree. A file that
+// git stores in another form (other line endings, Git LFS) counts as unchanged when its content
+// matches. If it was edited as well, it is compared with the stored form.
 
-// Snapshot makes a snapshot of the files that a commit holds; name is whatever git knows
-// it by: HEAD, a branch, a tag, an id. Everything but the files (index, HEAD, refs) is the
-// present's. CodeNotFound when git knows no such commit.
+// Snapshot creates a snapshot with the files of a commit. name is any revision that git
+// understands. Everything but the files (index, HEAD, refs) is the current state. It returns
+// CodeNotFound when there is no such commit.
 func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot.Meta) (snapshot.Info, error) {
 	commit, err := find(ctx, of.Snapshots.Repo, name)
 	if err != nil {
@@ -50,7 +49,7 @@ func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot
 	return of.Snapshots.Compose(ctx, now, files, nil, meta)
 }
 
-// find returns the id of the commit that name means.
+// find returns the id of the commit called name.
 func find(ctx context.Context, repo *git.Repo, name string) (string, error) {
 	unknown := belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
 		"there is no snapshot and no commit %s", belay.VisibleLine(name))
@@ -65,9 +64,8 @@ func find(ctx context.Context, repo *git.Repo, name string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// entries returns the files of a commit as they lie, or would lie, in the working tree.
-// Repositories inside it are left out, as a snapshot leaves them out, and so is what
-// the user keeps from being checked out.
+// entries returns the files of a commit in the form they have, or would have, in the worktree. It
+// leaves out submodules, as snapshots do, and files that are skipped by a sparse checkout.
 func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *snapshot.Capture) ([]snapshot.Entry, error) {
 	present := map[string]scan.Entry{}
 	for _, e := range now.Scan.Entries {
@@ -102,7 +100,7 @@ func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *sna
 	return out, nil
 }
 
-// leftOut returns the paths that the index has and the user keeps from being checked out.
+// leftOut returns the paths in the index that are marked skip-worktree.
 func leftOut(ctx context.Context, repo *git.Repo) (map[string]bool, error) {
 	path := filepath.Join(repo.Dir, "index")
 	data, err := fsroot.ReadFile(path, git.MaxIndexSize)

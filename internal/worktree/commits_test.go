@@ -66,7 +66,7 @@ func (b bench) store() *restore.Store {
 	return snaps
 }
 
-// changed gives what differs between a commit and the present.
+// changed returns the changes from a commit to the current state.
 func (b bench) changed(name string) []string {
 	b.Helper()
 	snaps := b.store()

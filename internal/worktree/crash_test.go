@@ -19,8 +19,8 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// runStep is what a process started by these tests does: one operation in the folder of
-// BELAY_TEST_DIR, killed, or failing, at the k-th step that writes.
+// runStep runs in a process started by these tests. It does one operation in BELAY_TEST_DIR, and is
+// killed or gets an error at the given write.
 func runStep(step string) int {
 	var op, first, second, mode string
 	var at int64
@@ -89,7 +89,7 @@ func (y *yard) copied(t testing.TB) *yard {
 	return &yard{t: t, dir: up + "/repo"}
 }
 
-// every gives how far apart the points are at which the crash tests fail and kill.
+// every returns the distance between the writes at which the crash tests kill or fail.
 func every(steps int) int {
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
 		return 1
@@ -100,8 +100,8 @@ func every(steps int) int {
 	return max(1, steps/4)
 }
 
-// TestCrashMake kills and fails the making of a working tree anywhere: done again, it is
-// what it would have been, and the user's tree is as it was.
+// TestCrashMake kills or fails MakeTree at many points. A second call must then give the complete
+// worktree, and the user's tree must be unchanged.
 func TestCrashMake(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
@@ -125,8 +125,8 @@ func TestCrashMake(t *testing.T) {
 	}
 }
 
-// TestCrashBring kills and fails a merge anywhere: whatever happens, the tree is as before
-// or as after once the next command has run, and one undo leads back.
+// TestCrashBring kills or fails a merge at many points. After the next command the tree must be as
+// before or as after the merge, and one undo must restore it.
 func TestCrashBring(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)

@@ -1,3 +1,4 @@
-// Package worktree creates git worktrees for tasks and temporary checkouts of a state, reads commits as
-// snapshots, and merges three states path by path. It never deletes a worktree by its own decision.
+// Package worktree creates git worktrees for tasks and temporary checkouts of a snapshot, reads
+// commits as snapshots, and merges three states path by path. It removes a worktree only when the
+// caller asks for it.
 package worktree

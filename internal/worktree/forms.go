@@ -12,14 +12,14 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// Bounds on what is read to compare two forms of a file.
+// Limits on what is read to compare two forms of a file.
 const (
-	maxLines   = 64 << 20 // bytes of a file whose line endings are looked at
-	maxPointer = 1024     // bytes of a pointer to a large file, by its specification
+	maxLines   = 64 << 20 // bytes of a file whose line endings are compared
+	maxPointer = 1024     // bytes of a Git LFS pointer, according to its specification
 )
 
-// forms reports whether a file in the working tree is what git stores in another form. It
-// looks at bytes, never at times: those can be set.
+// forms finds out whether a file is only stored in another form by git. It compares content, never
+// times, because those can be set.
 type forms struct {
 	repo   *git.Repo
 	root   *os.Root
@@ -44,8 +44,8 @@ func (f *forms) close() {
 	f.root.Close()
 }
 
-// same reports whether the file here is the stored one with other line endings, or the
-// large file that the stored one points to. One that cannot be read is not.
+// same reports whether the file is the stored one with other line endings, or the large file of a
+// stored LFS pointer. It returns false when one cannot be read.
 func (f *forms) same(stored git.TreeEntry, here scan.Entry) bool {
 	return f.otherLines(stored, here) || f.pointedTo(stored, here)
 }
@@ -61,8 +61,8 @@ func (f *forms) otherLines(stored git.TreeEntry, here scan.Entry) bool {
 	return f.repo.HashObject("blob", bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))) == stored.OID
 }
 
-// pointedTo compares with a pointer as Git LFS writes it: lines of a key and a value, the
-// first being the version, with the SHA-256 and the size of the file.
+// pointedTo reports whether the stored blob is a Git LFS pointer with the SHA-256 and size of the
+// file.
 func (f *forms) pointedTo(stored git.TreeEntry, here scan.Entry) bool {
 	var pointer beginning
 	if _, err := f.reader.Copy(stored.OID, &pointer); err != nil || pointer.longer ||
@@ -80,7 +80,7 @@ func (f *forms) pointedTo(stored git.TreeEntry, here scan.Entry) bool {
 		bytes.Contains(pointer.text, fmt.Appendf(nil, "\nsize %d\n", n))
 }
 
-// beginning keeps what may be a pointer of what is written to it.
+// beginning keeps what is written to it, as long as it is small enough for a pointer.
 type beginning struct {
 	text   []byte
 	longer bool

@@ -11,9 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// TestMany takes in many working trees at the same time, the user's among them, each take
-// after a change of its own: none fails, each holds what stood there, and everything
-// verifies. BELAY_CRASH_ALL makes it 32 trees with 20 takes each.
+// TestMany takes snapshots in several worktrees at the same time, each after another change. All
+// must succeed and have the right content. BELAY_CRASH_ALL makes it 32 worktrees with 20 snapshots
+// each.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	n, takes := 6, 4

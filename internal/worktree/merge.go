@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// These are rules alone: no file is read or written, and neither side is preferred without
-// being told to. The caller merges texts.
+// The merge itself is pure: it reads and writes no files, and prefers no side unless told to. Texts
+// are merged by the function in Input.Join.
 
-// Entry is what is at a path. The zero value is nothing.
+// Entry is the file, link or empty folder at a path. The zero value means that there is none.
 type Entry struct {
-	Mode uint32 // git's: 0100644, 0100755, 0120000; 040000 is a folder without files
-	OID  string // of the bytes, in hex; "" for a folder
-	Perm uint16 // the mode's 07777 bits; 0 for a link
+	Mode uint32 // git's mode: 0100644, 0100755, 0120000, or 040000 for an empty folder
+	OID  string // of the content, in hex; "" for a folder
+	Perm uint16 // the permission bits, mask 07777; 0 for a link
 }
 
 func (e Entry) there() bool { return e.Mode != 0 }
 
-// The git modes that matter here.
+// The git modes that occur here.
 const (
 	modeFile   = 0o100644
 	modeExec   = 0o100755
@@ -36,57 +36,57 @@ func (e Entry) kind() string {
 	return "file"
 }
 
-// State is a whole tree: each path that holds something. A folder is in it only
-// when nothing is below it.
+// State is a whole tree, by path. It contains folders only if they are empty.
 type State map[string]Entry
 
-// Side is one of the two that are brought together.
+// Side is one of the two versions that are merged.
 type Side string
 
-// The sides: the tree as it is here now, and the task's work.
+// The sides: the worktree as it is now, and the task's version.
 const (
 	Ours   Side = "ours"
 	Theirs Side = "theirs"
 )
 
-// Input is what is merged. Moved says, for each side, where a path went that is gone
-// from its old place.
+// Input is what is merged. OursMoved and TheirsMoved map the old path of a renamed file to the new
+// one.
 type Input struct {
 	Base, Ours, Theirs     State
 	OursMoved, TheirsMoved map[string]string
-	OursHidden             func(path string) bool // something is there that Ours does not hold
-	Choose                 func(path string) Side // the side a conflict is decided for; "" or nil: it stays one
-	Join                   Join                   // joins two texts
-	WriteMarkers           bool                   // a text that does not join is written with markers
+	OursHidden             func(path string) bool // something is at path that Ours does not contain
+	Choose                 func(path string) Side // decides a conflict; nil, or "" as its result, leaves it open
+	Join                   Join                   // merges two texts
+	WriteMarkers           bool                   // write texts that conflict with conflict markers
 }
 
-// Join brings two texts with a common base together. Base is "" when there is none.
+// Join merges two texts with a common base, given by their object names. base is "" when there is
+// none.
 type Join func(base, ours, theirs string) (Joined, error)
 
-// Joined is what became of two texts: Clean, or with conflict markers in it; or, when it
-// is not text that can be joined, Kind says why and OID is "".
+// Joined is the result of Join: a clean text, or one with conflict markers. If the contents cannot
+// be merged as text, OID is "" and Kind says why.
 type Joined struct {
 	OID   string
 	Clean bool
 	Kind  Kind
 }
 
-// Kind says what two sides disagree about.
+// Kind is the kind of a conflict.
 type Kind string
 
 // The kinds of conflict.
 const (
 	KindContent Kind = "content" // both changed the same lines
-	KindAdded   Kind = "added"   // both made it, differently
+	KindAdded   Kind = "added"   // both added it, differently
 	KindBinary  Kind = "binary"  // both changed it, and it is not text
-	KindLarge   Kind = "large"   // both changed it, and it is too large to be joined
-	KindLink    Kind = "link"    // both changed where a link leads
-	KindMode    Kind = "mode"    // both changed its mode, differently
+	KindLarge   Kind = "large"   // both changed it, and it is too large to merge
+	KindLink    Kind = "link"    // both changed the target of a link
+	KindMode    Kind = "mode"    // both changed the mode, differently
 	KindType    Kind = "type"    // a file on one side, a link or folder on the other
-	KindFolder  Kind = "folder"  // a file on one side where the other has a folder of files
+	KindFolder  Kind = "folder"  // a file on one side, a folder with files on the other
 	KindDeleted Kind = "deleted" // changed on one side, deleted on the other
-	KindRenamed Kind = "renamed" // renamed on one side, renamed elsewhere or deleted on the other
-	KindIgnored Kind = "ignored" // something ignored lies here where the task wrote
+	KindRenamed Kind = "renamed" // renamed on one side, renamed differently or deleted on the other
+	KindIgnored Kind = "ignored" // the task added a file where an ignored one is
 )
 
 // Conflict is a path on which the sides disagree.
@@ -94,53 +94,53 @@ type Conflict struct {
 	Path   string `json:"path"`
 	Kind   Kind   `json:"kind"`
 	Says   string `json:"says"`
-	Marked bool   `json:"marked"` // it is written with markers
+	Marked bool   `json:"marked"` // the file is written with conflict markers
 }
 
 // Change is a path that the merge writes or removes.
 type Change struct {
 	Path string
 	Was  Entry // what is there now; the zero value is nothing
-	Now  Entry // what is to be there; the zero value removes it
+	Now  Entry // what will be there; the zero value removes it
 	How  How
 }
 
 // How says where a change comes from.
 type How string
 
-// The ways.
+// The values of How.
 const (
 	HowTaken  How = "taken"  // only the task changed it
-	HowJoined How = "joined" // both did, and their texts join
-	HowMarked How = "marked" // both did, and it has conflict markers
-	HowChosen How = "chosen" // both did, and a side was chosen
+	HowJoined How = "joined" // both changed it, and the texts merged cleanly
+	HowMarked How = "marked" // both changed it, and it has conflict markers
+	HowChosen How = "chosen" // both changed it, and a side was chosen
 )
 
-// Plan is what a merge does. It may be carried out when Open is empty.
+// Plan is what a merge does. It may be carried out when Open returns nothing.
 type Plan struct {
-	Changes   []Change   // by path
-	Agreed    []string   // both sides changed it alike
-	Own       int        // paths that only this side changed, and that stay
-	Conflicts []Conflict // all that were met and not chosen for, marked ones too
+	Changes   []Change   // sorted by path
+	Agreed    []string   // both sides made the same change
+	Own       int        // paths that only our side changed, which stay
+	Conflicts []Conflict // those for which no side was chosen, including marked ones
 }
 
-// Open returns the conflicts that keep the plan from being carried out.
+// Open returns the conflicts that have to be decided before the plan may be carried out.
 func (p Plan) Open() []Conflict {
 	return slices.DeleteFunc(slices.Clone(p.Conflicts), func(c Conflict) bool { return c.Marked })
 }
 
-// planner is a merge under way.
+// planner holds the state of a merge while Of plans it.
 type planner struct {
 	in    Input
 	plan  Plan
 	final State
 	how   map[string]How
-	done  map[string]bool // decided along with another path
+	done  map[string]bool // decided together with another path
 
-	followed map[string]string // the new places of paths whose change went along
+	followed map[string]string // renamed paths, with the new path at which the change was merged
 }
 
-// Of plans a merge. An error is one of Join's.
+// Of plans a merge. It fails only when Join does.
 func Of(in Input) (Plan, error) {
 	p := &planner{in: in, final: maps.Clone(in.Ours), how: map[string]How{}, done: map[string]bool{}, followed: map[string]string{}}
 	if p.final == nil {
@@ -153,7 +153,7 @@ func Of(in Input) (Plan, error) {
 		}
 	}
 	order := slices.Sorted(maps.Keys(paths))
-	for _, path := range order { // what went elsewhere first: it decides about two paths
+	for _, path := range order { // renames first, because each decides two paths
 		if err := p.moved(path); err != nil {
 			return Plan{}, err
 		}
@@ -168,13 +168,13 @@ func Of(in Input) (Plan, error) {
 	}
 	p.hidden()
 	for p.folders(); p.unfollow(); {
-		p.folders() // what is back at its place may be in the way there
+		p.folders() // a file back at its old path may conflict with a folder there
 	}
 	p.finish()
 	return p.plan, nil
 }
 
-// path decides about one path, with the entry its two sides come from.
+// path decides one path. base is the common ancestor of its two sides.
 func (p *planner) path(path string, base Entry) error {
 	ours, theirs := p.in.Ours[path], p.in.Theirs[path]
 	switch {
@@ -199,7 +199,7 @@ func (p *planner) path(path string, base Entry) error {
 	return p.both(path, base, ours, theirs)
 }
 
-// both brings two entries at a path together that both differ from base.
+// both merges two entries of a path that both differ from base.
 func (p *planner) both(path string, base, ours, theirs Entry) error {
 	if ours.kind() != theirs.kind() {
 		p.conflict(path, KindType, "a "+ours.kind()+" in yours, a "+theirs.kind()+" in the task's", theirs)
@@ -241,7 +241,7 @@ func (p *planner) both(path string, base, ours, theirs Entry) error {
 	return nil
 }
 
-// joined returns what is written of two texts, the zero value when they stay a conflict.
+// joined returns the merged entry, or the zero value when the texts remain a conflict.
 func (p *planner) joined(path string, base, ours, theirs Entry, got Joined) Entry {
 	if got.Clean {
 		ours.OID = got.OID
@@ -265,8 +265,8 @@ func (p *planner) joined(path string, base, ours, theirs Entry, got Joined) Entr
 	return ours
 }
 
-// permOf brings two modes together. Of a path that both sides made, only the bit that
-// makes it a program has to be the same: the rest is each one's umask.
+// permOf merges two modes, and reports whether they agree. If both sides added the file, only the
+// executable bit has to agree, because the other bits depend on the umask.
 func permOf(base, ours, theirs Entry) (uint16, bool) {
 	switch {
 	case ours.Perm == theirs.Perm:
@@ -288,7 +288,7 @@ func fileMode(perm uint16) uint32 {
 	return modeFile
 }
 
-// put sets what is to be at a path.
+// put decides what will be at a path.
 func (p *planner) put(path string, e Entry, how How) {
 	if e.there() {
 		p.final[path] = e
@@ -305,8 +305,8 @@ func (p *planner) chosen(path string) Side {
 	return p.in.Choose(path)
 }
 
-// conflict names a path, or decides it as was chosen. It reports whether the task's side
-// was chosen.
+// conflict records a conflict, or decides it if a side was chosen. It reports whether that was the
+// task's side.
 func (p *planner) conflict(path string, kind Kind, says string, theirs Entry) bool {
 	switch p.chosen(path) {
 	case Ours:
@@ -319,8 +319,8 @@ func (p *planner) conflict(path string, kind Kind, says string, theirs Entry) bo
 	return false
 }
 
-// folders looks for files in the place of folders: each side was fine alone, and both
-// together cannot be. A folder that holds files by now is not an entry of its own.
+// folders finds paths that are a file and also a folder with files, which happens when each side
+// added one of them. It also removes empty-folder entries that now have files.
 func (p *planner) folders() {
 	named := map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(p.final)) {
@@ -344,8 +344,8 @@ func (p *planner) folders() {
 	}
 }
 
-// inPlaceOf decides about a file on one side that is a folder on the other. Both are left
-// as they are here, unless the task's side was chosen.
+// inPlaceOf decides a path that is a file on one side and a folder on the other. Everything at and
+// below it stays as in ours, unless the task's side was chosen.
 func (p *planner) inPlaceOf(path string) {
 	here := func(q string) bool { return q == path || strings.HasPrefix(q, path+"/") }
 	says := "a file in yours, a folder in the task's"
@@ -369,8 +369,8 @@ func (p *planner) inPlaceOf(path string) {
 	}
 }
 
-// hidden finds what would be written over something that this side does not hold, like
-// an ignored file.
+// hidden finds files that would overwrite something that ours does not contain, such as an ignored
+// file.
 func (p *planner) hidden() {
 	if p.in.OursHidden == nil {
 		return
@@ -385,14 +385,14 @@ func (p *planner) hidden() {
 	}
 }
 
-// finish lists what changes.
+// finish fills in the changes and sorts the plan.
 func (p *planner) finish() {
 	for path, how := range p.how {
 		if was, now := p.in.Ours[path], p.final[path]; was != now {
 			p.plan.Changes = append(p.plan.Changes, Change{Path: path, Was: was, Now: now, How: how})
 		}
 	}
-	for path, was := range p.in.Ours { // empty folders that filled up
+	for path, was := range p.in.Ours { // empty folders that got files
 		if _, still := p.final[path]; !still && p.how[path] == "" {
 			p.plan.Changes = append(p.plan.Changes, Change{Path: path, Was: was, How: HowTaken})
 		}

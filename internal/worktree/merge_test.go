@@ -15,13 +15,13 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-func init() { testutil.Examples(30) } // git is real
+func init() { testutil.Examples(30) } // fewer, because other tests of this package run git
 
-// folderMode is git's mode of a folder: one without files is an entry of its own.
+// folderMode is git's mode of a folder. Only empty folders have an entry.
 const folderMode = 0o40000
 
-// A text of the tests is three letters, each a line of its own; its object name is the
-// text itself. "bin" is no text.
+// join merges the texts of these tests. They are three letters long, each letter counts as a line,
+// and the object name is the text itself. "bin" is not text.
 func join(base, ours, theirs string) (worktree.Joined, error) {
 	if ours == "bin" || theirs == "bin" {
 		return worktree.Joined{Kind: worktree.KindBinary}, nil
@@ -44,8 +44,8 @@ func join(base, ours, theirs string) (worktree.Joined, error) {
 	return worktree.Joined{OID: out, Clean: true}, nil
 }
 
-// state reads "path=text", with a "*" for a program, "path->target" and "path/" for an
-// empty folder.
+// state parses a list of "path=text" (with a "*" at the end for an executable file), "path->target"
+// for a link and "path/" for an empty folder.
 func state(words string) worktree.State {
 	s := worktree.State{}
 	for _, w := range strings.Fields(words) {
@@ -167,7 +167,7 @@ func renames(s string) map[string]string {
 	return m
 }
 
-// A chosen side decides conflicts and nothing else.
+// TestChoose checks that a chosen side decides conflicts and nothing else.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		base, ours, theirs, away string
@@ -218,7 +218,7 @@ func TestMarkersAndHidden(t *testing.T) {
 
 var places = []string{"a", "b", "c", "a/x", "a/y", "b/x", "d/e/f"}
 
-// drawState makes a tree: no path is a file and a folder at once.
+// drawState draws a tree in which no path is both a file and a folder.
 func drawState(t *rapid.T, name string) worktree.State {
 	s := worktree.State{}
 	for _, p := range rapid.SliceOfDistinct(rapid.SampledFrom(places), rapid.ID).Draw(t, name) {
@@ -233,7 +233,7 @@ func drawState(t *rapid.T, name string) worktree.State {
 	return s
 }
 
-// drawMoves makes renames as somebody could have found them.
+// drawMoves draws renames that git could have found.
 func drawMoves(t *rapid.T, name string, base, side worktree.State) map[string]string {
 	m, used := map[string]string{}, map[string]bool{}
 	for _, from := range slices.Sorted(maps.Keys(base)) {
@@ -275,7 +275,7 @@ func clashes(s worktree.State) string {
 	return ""
 }
 
-// Laws that hold for any three trees.
+// TestLaws checks properties that hold for any three trees.
 func TestLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
@@ -297,8 +297,8 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// kept: what somebody changed here is there afterwards, at its place or at the one it
-// moved to, or is part of what was joined.
+// kept checks that what ours changed is still there, at its path, at its new path or in a merged
+// text.
 func kept(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Plan) {
 	for path, e := range in.Ours {
 		if e == in.Base[path] || e.Mode == folderMode {
@@ -328,8 +328,7 @@ func kept(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Plan) {
 	}
 }
 
-// symmetric: told from the other side it comes to the same tree, but for the umask of
-// what both made.
+// symmetric checks that swapping the sides gives the same tree when there is no conflict.
 func symmetric(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Plan) {
 	other := worktree.Input{Base: in.Base, Ours: in.Theirs, Theirs: in.Ours, OursMoved: in.TheirsMoved, TheirsMoved: in.OursMoved, Join: join}
 	q := of(t, other)
@@ -343,7 +342,7 @@ func symmetric(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Pla
 	}
 }
 
-// A side chosen for everything leaves nothing open.
+// TestChooseAll checks that choosing a side for everything leaves no conflict.
 func TestChooseAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)

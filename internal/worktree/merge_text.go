@@ -14,8 +14,8 @@ import (
 // maxTextSize is the size in bytes above which texts are not merged.
 const maxTextSize = 32 << 20
 
-// textMerger merges texts with git merge-file, which starts no program that the repository
-// names and ignores attributes: bytes are merged as they are on the disk.
+// textMerger merges texts with git merge-file, which ignores attributes and runs no program that
+// the repository configures.
 type textMerger struct {
 	ctx  context.Context
 	repo *git.Repo
@@ -44,7 +44,7 @@ func (j *textMerger) close() {
 	_ = fsroot.RemoveAll(j.tmp)
 }
 
-// join is a merge.Join: the result is stored as a blob.
+// join implements Join. It stores the result as a blob.
 func (j *textMerger) join(base, ours, theirs string) (Joined, error) {
 	var wanted []string
 	for _, oid := range []string{base, ours, theirs} {
@@ -71,7 +71,7 @@ func (j *textMerger) join(base, ours, theirs string) (Joined, error) {
 			}
 			text = o.Data
 		}
-		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 { // git's rule for what is not text
+		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 { // git's rule for binary files
 			return Joined{Kind: KindBinary}, nil
 		}
 		file := filepath.Join(j.tmp, []string{"ours", "base", "theirs"}[i])
@@ -88,7 +88,7 @@ func (j *textMerger) run(files []string) (Joined, error) {
 		append([]string{"merge-file", "-p", "-q", "-L", "here", "-L", "before " + j.task, "-L", j.task, "--"}, files...)...)
 	var f *git.CommandError
 	clean := err == nil
-	if errors.As(err, &f) && f.Exit > 0 && f.Exit < 128 { // so many conflicts
+	if errors.As(err, &f) && f.Exit > 0 && f.Exit < 128 { // the number of conflicts
 		err = nil
 	}
 	if err != nil {

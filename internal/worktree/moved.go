@@ -1,8 +1,7 @@
 package worktree
 
-// moved decides about a path that one side renamed while the other changed it: the
-// change follows the file to its new place. Where that cannot be said for certain, it is
-// a conflict.
+// moved decides a path that one side renamed while the other changed it. The change is made at the
+// new path. When that is ambiguous, it is a conflict.
 func (p *planner) moved(path string) error {
 	base, ours, theirs := p.in.Base[path], p.in.Ours[path], p.in.Theirs[path]
 	here, away := p.in.OursMoved[path], p.in.TheirsMoved[path]
@@ -23,13 +22,13 @@ func (p *planner) moved(path string) error {
 	return nil
 }
 
-// bothMoved: to one place, the two are brought together there; to two, somebody has to
-// say which.
+// bothMoved decides a path that both sides renamed. If they chose the same name, the two are merged
+// there; otherwise it is a conflict.
 func (p *planner) bothMoved(path, here, away string) error {
 	p.done[path] = true
 	if here != away {
 		if !p.conflict(path, KindRenamed, "renamed to "+here+" in yours, to "+away+" in the task's", Entry{}) {
-			p.done[away] = true // what stays a conflict is not half done; ours was chosen otherwise
+			p.done[away] = true // an open conflict changes nothing, and neither does choosing ours
 			return nil
 		}
 		p.done[here] = true
@@ -40,7 +39,7 @@ func (p *planner) bothMoved(path, here, away string) error {
 	return p.path(here, p.in.Base[path])
 }
 
-// wentElsewhere: one side renamed what the other deleted.
+// wentElsewhere decides a path that one side renamed and the other deleted.
 func (p *planner) wentElsewhere(path, to, says string) {
 	p.done[path], p.done[to] = true, true
 	switch p.chosen(path) {
@@ -52,7 +51,7 @@ func (p *planner) wentElsewhere(path, to, says string) {
 	}
 }
 
-// follow brings two entries together at the new place of a path.
+// follow merges two entries at the new path of a renamed file.
 func (p *planner) follow(path, to string, base, ours, theirs Entry) error {
 	p.done[path] = true
 	free := !p.in.Base[to].there() &&
@@ -67,15 +66,15 @@ func (p *planner) follow(path, to string, base, ours, theirs Entry) error {
 		return err
 	}
 	if _, placed := p.how[to]; !placed {
-		return nil // a conflict, named by its new place: nothing of it moves
+		return nil // a conflict, reported for the new path: the file is not moved
 	}
 	p.put(path, Entry{}, HowTaken)
 	p.followed[path] = to
 	return nil
 }
 
-// unfollow leaves a file where it is here when its new place turned out not to be free,
-// and reports whether there was one.
+// unfollow puts files back at their old path in ours when their new path turned out to be taken. It
+// reports whether there were any.
 func (p *planner) unfollow() (any bool) {
 	for path, to := range p.followed {
 		if !p.final[to].there() {

@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// ConflictError says that the work of a task conflicts with a working tree, or with the tasks before it.
+// ConflictError says that a task's changes conflict with the worktree, or with the tasks before it.
 type ConflictError struct {
 	Task  belay.TaskID
 	Paths []string
@@ -19,9 +19,9 @@ type ConflictError struct {
 
 func (e *ConflictError) Error() string { return belay.VisibleLine(strings.Join(e.Paths, ", ")) }
 
-// Together makes a snapshot of a state that never was: the present of a working tree with
-// the work of some tasks merged onto it, one after the other. The tree is not touched.
-// CodeRefused, with a *ConflictError, when they do not go together.
+// Together creates a snapshot of the worktree with the changes of some tasks merged into it, one
+// after another. It does not change the worktree. It returns CodeRefused with a *ConflictError when
+// they conflict.
 func Together(ctx context.Context, of *restore.Store, tasks []Request, meta snapshot.Meta) (snapshot.Info, error) {
 	if _, err := of.Recover(ctx); err != nil {
 		return snapshot.Info{}, err

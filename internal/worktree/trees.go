@@ -19,25 +19,24 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// The user's tree is changed only through package restore, which takes a rescue snapshot
-// first.
+// The user's tree is changed only by package restore, which takes a rescue snapshot first.
 
-// Mark is what a task's working tree says of itself, in belay's folder of its git folder.
+// Mark describes a task's worktree. It is stored in belay's folder in the worktree's git folder.
 type Mark struct {
 	Version int              `json:"version"`
 	Task    belay.TaskID     `json:"task"`
-	Home    string           `json:"home"`             // the root of the tree it was made from
-	From    belay.SnapshotID `json:"from"`             // the state it was made in
-	Made    bool             `json:"made"`             // false while it is being made
-	Ports   int              `json:"ports,omitempty"`  // the first of the ports that are the task's; 0 for none
-	SetUp   bool             `json:"set_up,omitempty"` // the command of the config for new trees ended well, and all is copied
+	Home    string           `json:"home"`             // the root of the worktree it was made from
+	From    belay.SnapshotID `json:"from"`             // the snapshot it was made from
+	Made    bool             `json:"made"`             // false until it is complete
+	Ports   int              `json:"ports,omitempty"`  // the first of the task's ports, or 0
+	SetUp   bool             `json:"set_up,omitempty"` // the configured setup command succeeded and the configured files are copied
 }
 
 const markVersion = 1
 
 func markPath(r *git.Repo) string { return filepath.Join(r.Dir, "belay", "tree.json") }
 
-// MarkOf reads a working tree's mark. There is none in trees that belay did not make.
+// MarkOf reads the mark of a worktree. It returns false for one that belay did not make.
 func MarkOf(r *git.Repo) (Mark, bool, error) {
 	var m Mark
 	if !r.Linked() {
@@ -60,11 +59,11 @@ func MarkOf(r *git.Repo) (Mark, bool, error) {
 	return m, true, nil
 }
 
-// Ports gives the first port of each working tree that has some, of the repository with this git folder.
+// Ports returns the first ports of all worktrees of the repository with this common git folder.
 func Ports(common string) map[int]bool {
 	taken := map[int]bool{}
 	folder := filepath.Join(common, "worktrees")
-	trees, _ := fsroot.ReadDir(folder) // none where it is not there
+	trees, _ := fsroot.ReadDir(folder) // empty when there is no such folder
 	for _, d := range trees {
 		var m Mark
 		text, err := fsroot.ReadFile(filepath.Join(folder, d.Name(), "belay", "tree.json"), fsroot.MaxSmallFile)
@@ -75,7 +74,7 @@ func Ports(common string) map[int]bool {
 	return taken
 }
 
-// WriteMark replaces a working tree's mark.
+// WriteMark replaces the mark of a worktree.
 func WriteMark(r *git.Repo, m Mark) error {
 	m.Version = markVersion
 	text, err := json.Marshal(m)
@@ -88,10 +87,10 @@ func WriteMark(r *git.Repo, m Mark) error {
 	return snapshot.WriteAtomic(markPath(r), text, true)
 }
 
-// Folder returns where tasks' working trees lie: in NAME.belay beside the user's tree NAME, or where
-// the config says, from the root of that tree. Where nothing can be made beside it, they lie in belay's folder in
-// the git folder; there some agents refuse to write. A folder within the user's tree is refused
-// (CodeUsage): what is there would be part of every snapshot.
+// Folder returns the folder for tasks' worktrees: the one in the setting, relative to root, or else
+// NAME.belay next to the user's tree NAME. When belay may not write there, it is in belay's folder
+// in the git folder, where some agents refuse to write. It returns CodeUsage for a folder inside
+// the user's tree, because every snapshot would contain it.
 func Folder(r *git.Repo, root, setting string) (string, error) {
 	if setting == "" {
 		beside := filepath.Join(filepath.Dir(root), filepath.Base(root)+".belay")
@@ -113,7 +112,7 @@ func Folder(r *git.Repo, root, setting string) (string, error) {
 	return dir, nil
 }
 
-// real resolves links in as much of a path as is there: git names trees so.
+// real resolves symlinks in the part of path that exists, as git does for worktrees.
 func real(path string) string {
 	rest := ""
 	for p := filepath.Clean(path); ; p = filepath.Dir(p) {
@@ -132,16 +131,16 @@ func inside(dir, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// Find opens the working tree at path, with its mark. ok is false when there is none, or
-// none that was made whole.
+// Find opens the worktree at path and reads its mark. ok is false when there is none or it is
+// incomplete.
 func Find(ctx context.Context, home *git.Repo, path string) (r *git.Repo, m Mark, ok bool, err error) {
 	_, err = fsroot.Lstat(filepath.Join(path, ".git"))
 	var link *fsroot.LinkError
-	if errors.As(err, &link) { // a tree somewhere else would be treated as it
+	if errors.As(err, &link) { // the .git of another tree would be taken for this one's
 		return nil, m, false, err
 	}
 	if err != nil {
-		return nil, m, false, nil // without that git would find the repository around it
+		return nil, m, false, nil // git would use the repository around it instead
 	}
 	r, err = git.Open(ctx, path, true)
 	if belay.CodeOf(err) == belay.CodeCannot && !git.IsUnusable(err) {
@@ -154,18 +153,18 @@ func Find(ctx context.Context, home *git.Repo, path string) (r *git.Repo, m Mark
 	return r, m, ok && m.Made, err
 }
 
-// Made is a task's working tree, opened.
+// Made is the worktree of a task, opened.
 type Made struct {
 	Repo  *git.Repo
 	Snaps *restore.Store
 	Mark  Mark
-	New   bool // it was made now
+	New   bool // it did not exist before
 }
 
-// Make gives the working tree at path, recreated in the state of a snapshot unless it is
-// there already: files, modes, empty folders and index; HEAD is detached at the same
-// commit, so that no branch of the user's moves. An operation in progress stays behind.
-// Killed anywhere, the next Make finishes it. CodeCannot when something else is there.
+// MakeTree opens the task's worktree at path. If there is none, it creates one in the state of
+// snapshot m.From: files, modes, empty folders and index, with HEAD detached at the same commit so
+// that no branch of the user moves. A merge or rebase in progress is not copied. After a kill the
+// next call finishes the work. It returns CodeCannot when something else is at path.
 func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o snapshot.Options) (Made, error) {
 	r, now, ok, err := Find(ctx, home.Snapshots.Repo, path)
 	if err != nil {
@@ -183,7 +182,7 @@ func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o s
 	if err != nil {
 		return Made{}, err
 	}
-	if r == nil || now.Task == "" { // nothing there, or killed before it was marked
+	if r == nil || now.Task == "" { // nothing there, or killed before the mark was written
 		if r, err = add(ctx, home, path, from); err != nil {
 			return Made{}, err
 		}
@@ -194,7 +193,7 @@ func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o s
 	return fill(ctx, r, from, m, o)
 }
 
-// add makes a linked working tree without files.
+// add creates a linked worktree without files.
 func add(ctx context.Context, home *restore.Store, path string, from snapshot.Info) (*git.Repo, error) {
 	if err := free(path); err != nil {
 		return nil, err
@@ -203,7 +202,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(path), err)
 	}
 	commit := from.Head
-	if commit == "" { // a branch without a commit: git wants one to begin with
+	if commit == "" { // git needs a commit to create a worktree
 		tree, objects, err := home.Snapshots.Repo.Tree(nil)
 		if err != nil {
 			return nil, err
@@ -215,7 +214,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 		}
 		commit = none.OID
 	}
-	// Twice forced: what is registered there was removed by hand, locked or not.
+	// -f twice also replaces a locked worktree whose folder was removed by hand.
 	_, err := home.Snapshots.Repo.Run(ctx, nil, "worktree", "add", "-f", "-f", "--detach", "--no-checkout", "--", path, commit)
 	if err != nil {
 		return nil, fmt.Errorf("make the working tree %s: %w", path, err)
@@ -227,8 +226,8 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 	return r, err
 }
 
-// free makes way for a working tree: an empty folder, or one with nothing but git's own
-// file, which a kill left. Anything else is somebody's.
+// free removes an empty folder at path, or one that has only the .git file of a killed attempt. It
+// refuses anything else.
 func free(path string) error {
 	list, err := fsroot.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +245,7 @@ func free(path string) error {
 	return fsroot.Remove(path)
 }
 
-// fill puts a snapshot's state into a working tree that was just made.
+// fill restores a snapshot into a new worktree.
 func fill(ctx context.Context, r *git.Repo, from snapshot.Info, m Mark, o snapshot.Options) (Made, error) {
 	snaps, err := restore.Open(ctx, r, o)
 	if err != nil {
@@ -257,7 +256,7 @@ func fill(ctx context.Context, r *git.Repo, from snapshot.Info, m Mark, o snapsh
 	if err != nil {
 		return Made{}, err
 	}
-	if out.Rescue != "" { // of an empty tree
+	if out.Rescue != "" { // a snapshot of an empty tree
 		if err := snaps.Drop(ctx, out.Rescue); err != nil {
 			return Made{}, err
 		}
@@ -266,8 +265,8 @@ func fill(ctx context.Context, r *git.Repo, from snapshot.Info, m Mark, o snapsh
 	return Made{Repo: r, Snaps: snaps, Mark: m, New: true}, WriteMark(r, m)
 }
 
-// Remove takes a task's working tree away, files and all. Whether it may go is for the
-// caller to know. A tree that is gone already is only forgotten.
+// Remove removes a task's worktree with all its files. The caller has to know that it may go. If
+// its folder is gone already, git only forgets it.
 func Remove(ctx context.Context, home *git.Repo, path string, task belay.TaskID) error {
 	r, m, ok, err := Find(ctx, home, path)
 	if err != nil {
@@ -287,11 +286,11 @@ func Remove(ctx context.Context, home *git.Repo, path string, task belay.TaskID)
 	if _, err := home.Run(ctx, nil, "worktree", "remove", "--force", "--force", "--", path); err != nil {
 		return fmt.Errorf("remove the working tree %s: %w", path, err)
 	}
-	_ = fsroot.Remove(filepath.Dir(path)) // the folder of such trees, when it was the last
+	_ = fsroot.Remove(filepath.Dir(path)) // the parent folder, if this was the last worktree
 	return nil
 }
 
-// loosen opens folders that may not be written in: what is in them could not be removed.
+// loosen makes read-only folders writable, because their content could not be removed otherwise.
 func loosen(path string) error {
 	err := fsroot.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -309,7 +308,7 @@ func loosen(path string) error {
 	return nil
 }
 
-// registered reports whether git knows a linked working tree at path.
+// registered reports whether git knows a linked worktree at path.
 func registered(ctx context.Context, home *git.Repo, path string) (bool, error) {
 	out, err := home.Run(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// A task's working tree is what the user's tree is, to the byte and mode, but for what
-// snapshots do not hold; git says the same of both; and nothing of the user's moves.
+// TestMake checks that a task's worktree equals the user's tree in content, modes and git status,
+// except for what snapshots do not contain, and that the user's tree does not change.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	for name, build := range map[string]func(*yard){
@@ -88,7 +88,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// What somebody removes by hand is made again; what somebody else put there is left.
+// A worktree that was removed by hand is made again; anything else at its path is kept.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
@@ -109,7 +109,7 @@ func TestByHand(t *testing.T) {
 	}
 	y.ok(os.RemoveAll(path)) // and its git folder pruned
 	y.git("worktree", "prune")
-	y.ok(worktree.Remove(ctx, home.Snapshots.Repo, path, "T1")) // gone is gone
+	y.ok(worktree.Remove(ctx, home.Snapshots.Repo, path, "T1")) // already removed
 	write(t, path, "somebody's.txt", "x")
 	if _, err := worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{}); belay.CodeOf(err) != belay.CodeCannot {
 		t.Errorf("something lies there: %v", err)
@@ -131,7 +131,7 @@ func TestByHand(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// The user may work in a linked working tree; a task's own is made from it all the same.
+// The user may work in a linked worktree; a task's worktree is made from it all the same.
 func TestMakeFromLinked(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
