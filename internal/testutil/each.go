@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Sound tells what cannot be true of what was read.
+// Sound fails the test when got contradicts itself.
 func Sound(t testing.TB, got interface{ Sound() error }) {
 	t.Helper()
 	if err := got.Sound(); err != nil {
@@ -21,9 +21,9 @@ func Sound(t testing.TB, got interface{ Sound() error }) {
 	}
 }
 
-// Each reads every file of the glob, of which there are least or more, and compares
-// what it gave with its golden file. Byte by byte a file must read the same, and what
-// was read must be sound.
+// Each reads the files that match glob, which must be no fewer than least, and compares each
+// result with its golden file. The result has to be sound, and the same when the file is read
+// byte by byte.
 func Each[R interface{ Sound() error }](t *testing.T, glob string, least int, read func(file string, r io.Reader) (R, error)) {
 	t.Helper()
 	files, _ := filepath.Glob(glob)
@@ -51,9 +51,9 @@ func Each[R interface{ Sound() error }](t *testing.T, glob string, least int, re
 	}
 }
 
-// Pieces reads each file of the glob, of which there are count: pieces of source, each after
-// a line of dashes, and below the next such line what say is to give of it. Say is given
-// the file's name without its ending.
+// Pieces runs the cases in the files that match glob, of which there must be count. In a file,
+// pieces of source and the results expected of say alternate, separated by lines of four dashes.
+// name is the file's name without its extension.
 func Pieces(t *testing.T, glob string, count int, say func(name, piece string) string) {
 	t.Helper()
 	files, _ := filepath.Glob(glob)
@@ -75,7 +75,7 @@ func Pieces(t *testing.T, glob string, count int, say func(name, piece string) s
 	}
 }
 
-// Seeds gives a fuzz test the files of the glob, at most so many bytes of each.
+// Seeds adds the files that match glob to a fuzz test's seeds, at most most bytes of each.
 func Seeds(f *testing.F, glob string, most int) {
 	f.Helper()
 	files, _ := filepath.Glob(glob)

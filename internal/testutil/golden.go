@@ -14,11 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Updating reports whether files are to be rewritten.
+// Updating reports whether golden files are being rewritten.
 func Updating() bool { return *update }
 
-// JSON compares got, as indented JSON, with the file that has name's path and the
-// ending .golden.
+// JSON compares got, as indented JSON, with a golden file: name with its extension replaced by
+// .golden.
 func JSON(t testing.TB, name string, got any) {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,7 +30,7 @@ func JSON(t testing.TB, name string, got any) {
 	Text(t, strings.TrimSuffix(name, filepath.Ext(name))+".golden", b.String())
 }
 
-// Text compares got with the file.
+// Text compares got with the content of a file.
 func Text(t testing.TB, file, got string) {
 	t.Helper()
 	if *update {

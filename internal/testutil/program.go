@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// WriteProgram writes a program that the same process is to start. While the file is open for writing, no other test may
-// start a process: that would have the open file until its own program begins, and the kernel refuses to run a file that
-// somebody may write to (ETXTBSY).
+// WriteProgram writes an executable file that this process will start. Meanwhile no other test may
+// start a process. The new process would inherit the open file until it runs its own program, and
+// the kernel does not run a file that is open for writing (ETXTBSY).
 func WriteProgram(path string, text []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

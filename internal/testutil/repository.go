@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// Repository is a state that people's repositories are in.
+// Repository is a state that a user's repository can be in.
 type Repository struct {
 	Name  string
-	Init  []string // for git init
+	Init  []string // arguments of git init
 	Build func(*Sandbox)
-	Agent func(*Sandbox) // nil: Violence
-	Ill   bool           // git fsck complains of it
+	Agent func(*Sandbox) // what the agent does; nil: Violence
+	Ill   bool           // git fsck reports an error
 
 	Opts    Capture
-	Needs   string   // a version of git
-	Reports []string // paths or refs that are not put back, and have to be named
+	Needs   string   // the lowest version of git
+	Reports []string // paths or refs that a restore cannot restore and has to report
 }
 
-// Repositories is every state, by what makes it special.
+// Repositories lists all states, grouped by what is special about them.
 var Repositories = concat(heads, moreRefs, indexes, moreIndexes, untracked, moreFiles, links, names, conversions, nestings,
 	stores, moreStores, operations, moreOperations, settings, moreSettings, sizes)
 
@@ -34,7 +34,7 @@ func concat(groups ...[]Repository) (all []Repository) {
 	return all
 }
 
-// Make makes the state, or says why it cannot be made here.
+// Make creates the repository, or returns why that is not possible here.
 func (c Repository) Make(t testing.TB) (s *Sandbox, skipped string) {
 	t.Helper()
 	if c.Needs != "" && !newer(c.Needs) {
@@ -46,7 +46,7 @@ func (c Repository) Make(t testing.TB) (s *Sandbox, skipped string) {
 	return s, ""
 }
 
-// Base is a repository with some history and files of several kinds.
+// Base makes two commits with files of several kinds, a branch and two tags.
 func Base(s *Sandbox) {
 	s.Commit("one", "a.txt", "a\n", "b.txt", "b\n", "dir/c.txt", "c\n", "dir/deep/d.txt", "d\n", "e.sh", "#!/bin/sh\n")
 	s.Chmod("e.sh", 0o755)
@@ -57,15 +57,15 @@ func Base(s *Sandbox) {
 	s.ripen()
 }
 
-// ripen lets the files be older than the index by more than a clock tick, and writes
-// the index anew: only then is it believed about files that were not touched since.
+// ripen makes the index newer than the files by more than one clock tick. Only then does git trust
+// it about files whose time has not changed.
 func (s *Sandbox) ripen() {
 	s.T.Helper()
-	time.Sleep(50 * time.Millisecond) // the clock of the file system has to move on; nothing tells when
+	time.Sleep(50 * time.Millisecond) // until the file system's clock has advanced, which nothing reports
 	s.Git("update-index", "--force-write-index")
 }
 
-// Dirt is what a working day leaves.
+// Dirt makes staged, unstaged, untracked and ignored changes.
 func Dirt(s *Sandbox) {
 	s.Write("a.txt", "a\nedited\n")
 	s.Write("staged.txt", "staged\n")
@@ -436,7 +436,7 @@ func submodule(s *Sandbox) {
 	s.Left = append(s.Left, "sub")
 }
 
-// Nested makes a repository inside of the tree.
+// Nested creates a repository inside the worktree.
 func Nested(s *Sandbox, at string) {
 	s.Mkdir(at)
 	s.At(s.Path(at), "init", "-q")
@@ -498,7 +498,7 @@ var nestings = []Repository{
 	}, Agent: func(s *Sandbox) { s.Write("dir/c.txt", "agent"); s.Remove("dir/deep"); s.Write("a.txt", "x") }},
 }
 
-// sparse is a cone that shows "in" and hides "out".
+// sparse makes a sparse checkout that includes "in" but not "out".
 func sparse(s *Sandbox, more ...string) {
 	s.Commit("one", "in/a", "1", "in/b", "1", "out/c", "1", "out/deep/d", "1", "top", "1")
 	s.Git(append(append([]string{"sparse-checkout", "set", "--cone"}, more...), "in")...)
@@ -540,7 +540,7 @@ var stores = []Repository{
 	}},
 }
 
-// clone makes the sandbox a clone of what it was.
+// clone clones the repository and makes s the clone.
 func (s *Sandbox) clone(args ...string) {
 	s.T.Helper()
 	to := s.Up + "/clone"
@@ -548,7 +548,7 @@ func (s *Sandbox) clone(args ...string) {
 	s.Dir = to
 }
 
-// Conflicted is a repository whose branches main and theirs conflict.
+// Conflicted makes branches main and theirs that conflict.
 func Conflicted(s *Sandbox) {
 	Base(s)
 	s.Git("checkout", "-q", "-b", "theirs", "HEAD~")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Files that are more than bytes under a name.
+// Unusual kinds of files, modes and names.
 var moreFiles = []Repository{
 	{Name: "setuid, setgid and sticky bits", Build: func(s *Sandbox) {
 		Base(s)
@@ -106,7 +106,7 @@ var moreFiles = []Repository{
 	}},
 }
 
-// shortPath is a name for a socket, whose path may not be long.
+// shortPath returns a path to name in the worktree that is short enough for a socket.
 func shortPath(s *Sandbox, name string) string {
 	s.T.Helper()
 	dir, err := os.MkdirTemp("", "b")
@@ -116,7 +116,8 @@ func shortPath(s *Sandbox, name string) string {
 	return dir + "/r/" + name
 }
 
-// deepFile makes a file below depth folders of 240 letters, step by step.
+// deepFile creates a file inside depth nested folders whose names have 240 letters. The whole path
+// is too long for a system call.
 func deepFile(s *Sandbox, depth int, name, text string) {
 	s.T.Helper()
 	root, err := os.OpenRoot(s.Dir)

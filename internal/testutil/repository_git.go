@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Refs of every kind, and who moves them.
+// Refs of all kinds, and agents that change them.
 var moreRefs = []Repository{
 	{Name: "symbolic refs", Build: func(s *Sandbox) {
 		Base(s)
@@ -96,7 +96,7 @@ var moreRefs = []Repository{
 	{Name: "refs in a reftable", Needs: "2.45", Init: []string{"--ref-format=reftable"}, Build: func(s *Sandbox) { Base(s); Dirt(s) }},
 }
 
-// Index files as few people know that they have them.
+// Unusual states of the index.
 var moreIndexes = []Repository{
 	{Name: "no index", Build: func(s *Sandbox) { Base(s); s.Remove(".git/index") }},
 	{Name: "conflict without a merge", Build: func(s *Sandbox) {
@@ -139,7 +139,7 @@ var moreIndexes = []Repository{
 	}},
 }
 
-// Operations in progress that stop in rarer ways.
+// Operations in progress that are rarer than those in operations.
 var moreOperations = []Repository{
 	{Name: "am stopped", Build: func(s *Sandbox) {
 		Conflicted(s)
@@ -167,7 +167,7 @@ var moreOperations = []Repository{
 		s.Git("commit", "-q", "-m", "merged")
 		s.Git("-c", "sequence.editor=sed -i 's/^merge .*/&\\nbreak/'", "rebase", "-q", "-i", "--rebase-merges", "--root")
 		s.Write("untracked", "x")
-	}, Ill: true}, // git does not store the empty tree of the commit it starts from
+	}, Ill: true}, // git does not store the empty tree of its first commit
 	{Name: "rebase with what it stashed", Build: func(s *Sandbox) {
 		Conflicted(s)
 		s.Write("e.sh", "stashed by rebase\n")
@@ -258,7 +258,7 @@ var moreOperations = []Repository{
 	}, Agent: func(s *Sandbox) { s.Git("bisect", "reset"); s.Write("new", "n") }},
 }
 
-// Where git keeps things.
+// Unusual places for git's folder and objects.
 var moreStores = []Repository{
 	{Name: "a bare repository's worktree", Build: func(s *Sandbox) {
 		Base(s)
@@ -326,8 +326,8 @@ var moreStores = []Repository{
 	}},
 }
 
-// linkedViolence spoils a linked worktree. Config and hooks belong to all of them and
-// are not put back, so nothing is planted there.
+// linkedViolence damages a linked worktree. It does not change config and hooks, which all
+// worktrees share and a restore leaves alone.
 func linkedViolence(s *Sandbox) {
 	for i, f := range s.Reachable() {
 		Maul(s, i, f)
@@ -416,7 +416,7 @@ var moreSettings = []Repository{
 		}},
 }
 
-// newer reports whether git is at least of a version like 2.45.
+// newer reports whether git has at least a version such as 2.45.
 func newer(version string) bool {
 	out, err := exec.Command("git", "version").Output()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Told says what a check's result holds, a line for the verdict and then
-// "severity category file: title" for each finding.
+// Told returns the result of a check as text: a line for the verdict, then "severity category file:
+// title" for each finding.
 func Told(r belay.CheckResult) string {
 	lines := []string{string(r.Verdict)}
 	if r.Skipped {
@@ -27,7 +27,8 @@ func Told(r belay.CheckResult) string {
 	return strings.Join(lines, "\n")
 }
 
-// WellFormed tests what holds for the result of every check; names are those it may have.
+// WellFormed tests what is true for the result of any check. names are the allowed names of the
+// check.
 func WellFormed(t testing.TB, r belay.CheckResult, names ...string) {
 	t.Helper()
 	if !slices.Contains(names, r.Check) || r.Summary == "" {
@@ -51,7 +52,7 @@ func WellFormed(t testing.TB, r belay.CheckResult, names ...string) {
 	}
 }
 
-// Project makes a folder with files, the keys their paths.
+// Project creates a folder with files, given by path.
 func Project(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()

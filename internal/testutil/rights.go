@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// Modes are part of what many tests compare; the umask of the person who runs them is not.
+// Many tests compare modes, which should not depend on the user's umask.
 func init() { syscall.Umask(0o022) }
 
-// mark is set in the process that has no such rights.
+// mark is set in the process that Without starts.
 const mark = "BELAY_TEST_UNPRIVILEGED"
 
-// Without runs the body of a test in a process of its own, whose user is not root and owns
-// the folder that its temporary files are in. The test fails when that process does.
+// Without runs the body of a test in another process whose user is not root and owns the folder for
+// its temporary files. The test fails when that process does.
 func Without(t *testing.T, body func(t *testing.T)) {
 	t.Helper()
 	if os.Getenv(mark) != "" {
@@ -40,8 +40,8 @@ func Without(t *testing.T, body func(t *testing.T)) {
 	}
 }
 
-// asSomebody returns the command that runs a copy of this program, in a folder that it makes
-// his, as a user who is nobody here.
+// asSomebody returns a command that runs this program as a user without any rights. The program is
+// copied into top, which becomes that user's.
 func asSomebody(t *testing.T, top string, args []string) *exec.Cmd {
 	t.Helper()
 	if err := os.Chown(top, 12345, 12345); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// GitHome makes a home with a git config of its own and gives it to every git that this process starts. The
+// GitHome creates a home folder with a git config, for every git that this process starts. The
 // caller removes it.
 func GitHome() (home string, err error) {
 	home, err = os.MkdirTemp("", "belay-snapshot-home")
@@ -47,23 +47,23 @@ func GitHome() (home string, err error) {
 	return home, nil
 }
 
-// Capture is what belay is told to capture, as in snapshot.Options.
+// Capture says what belay captures, as in snapshot.Options.
 type Capture struct {
 	Include []string // doublestar globs of ignored paths to capture as well
 	MaxFile int64    // bytes
 }
 
-// Sandbox is a repository made by the real git, in a folder of its own: Up has the
-// repository and whatever must never be written to.
+// Sandbox is a temporary repository made with the real git. Up is the folder around it, which also
+// contains what must never be written to.
 type Sandbox struct {
 	T       testing.TB
 	Up, Dir string
-	Watched string   // where a program that must never run leaves its mark
-	Left    []string // paths below Dir that a restore leaves alone: ignored files, repositories of their own
+	Watched string   // the file that a program creates which must never run
+	Left    []string // paths below Dir that a restore does not touch: ignored files, nested repositories
 	Opts    Capture
 }
 
-// NewSandbox makes an empty repository in a temporary folder; initArgs are for git init.
+// NewSandbox creates an empty repository in a temporary folder. initArgs are passed to git init.
 func NewSandbox(t testing.TB, initArgs ...string) *Sandbox {
 	t.Helper()
 	up, err := filepath.EvalSymlinks(t.TempDir())
@@ -77,7 +77,7 @@ func NewSandbox(t testing.TB, initArgs ...string) *Sandbox {
 	return s
 }
 
-// Try runs git in a folder and returns what it printed, without the newline at the end.
+// Try runs git in a folder and returns its output without the final newline.
 func (s *Sandbox) Try(dir string, stdin string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
@@ -90,7 +90,7 @@ func (s *Sandbox) Try(dir string, stdin string, args ...string) (string, error) 
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// At is Try for a command that has to succeed.
+// At runs git in a folder. It fails the test when git fails.
 func (s *Sandbox) At(dir string, args ...string) string {
 	s.T.Helper()
 	out, err := s.Try(dir, "", args...)
@@ -100,10 +100,10 @@ func (s *Sandbox) At(dir string, args ...string) string {
 	return out
 }
 
-// Git is At in the working tree.
+// Git runs git in the worktree. It fails the test when git fails.
 func (s *Sandbox) Git(args ...string) string { s.T.Helper(); return s.At(s.Dir, args...) }
 
-// Fails runs a git command that is meant to stop half-way, like a merge.
+// Fails runs a git command that must fail, such as a merge with conflicts.
 func (s *Sandbox) Fails(args ...string) {
 	s.T.Helper()
 	if _, err := s.Try(s.Dir, "", args...); err == nil {
@@ -111,13 +111,13 @@ func (s *Sandbox) Fails(args ...string) {
 	}
 }
 
-// May runs a git command as an agent would, whatever comes of it.
+// May runs a git command that may fail.
 func (s *Sandbox) May(args ...string) { _, _ = s.Try(s.Dir, "", args...) }
 
-// Path is where a path of the working tree is.
+// Path returns the absolute path of p in the worktree.
 func (s *Sandbox) Path(p string) string { return filepath.Join(s.Dir, p) }
 
-// Ok ends the test when there is an error.
+// Ok fails the test when err is not nil.
 func (s *Sandbox) Ok(err error) {
 	s.T.Helper()
 	if err != nil {
@@ -125,30 +125,30 @@ func (s *Sandbox) Ok(err error) {
 	}
 }
 
-// Mkdir makes a folder and those above it.
+// Mkdir creates a folder and its parents.
 func (s *Sandbox) Mkdir(p string) { s.T.Helper(); s.Ok(os.MkdirAll(s.Path(p), 0o755)) }
 
-// Write makes or replaces a file, with mode 0644 if it is new.
+// Write writes a file. A new one gets mode 0644.
 func (s *Sandbox) Write(p, text string) {
 	s.T.Helper()
 	s.Mkdir(filepath.Dir(p))
 	s.Ok(os.WriteFile(s.Path(p), []byte(text), 0o644))
 }
 
-// Chmod sets the mode of a path, as the system call does.
+// Chmod sets the mode of a path. mode is that of the system call.
 func (s *Sandbox) Chmod(p string, mode uint32) { s.T.Helper(); s.Ok(syscall.Chmod(s.Path(p), mode)) }
 
-// Link makes the symbolic link p.
+// Link creates the symlink p.
 func (s *Sandbox) Link(target, p string) {
 	s.T.Helper()
 	s.Mkdir(filepath.Dir(p))
 	s.Ok(os.Symlink(target, s.Path(p)))
 }
 
-// Remove removes a path with all below it.
+// Remove removes a path and everything below it.
 func (s *Sandbox) Remove(p string) { s.T.Helper(); s.Ok(os.RemoveAll(s.Path(p))) }
 
-// Commit writes files, pairs of a path and a text, commits everything and returns the commit.
+// Commit writes files, given as pairs of path and text, commits everything and returns the commit.
 func (s *Sandbox) Commit(message string, files ...string) string {
 	s.T.Helper()
 	for i := 0; i < len(files); i += 2 {
@@ -159,16 +159,16 @@ func (s *Sandbox) Commit(message string, files ...string) string {
 	return s.Git("rev-parse", "HEAD")
 }
 
-// recorder is a shell line that leaves a mark: whoever runs it broke a promise.
+// recorder returns a shell command that creates Watched. It must never be run.
 func (s *Sandbox) recorder() string { return "echo ran >> '" + s.Watched + "'" }
 
-// GitDir is the git folder of this working tree.
+// GitDir returns the git folder of this worktree.
 func (s *Sandbox) GitDir() string { own, _ := s.gitDirs(); return own }
 
-// Common is the git folder that it shares with other working trees.
+// Common returns the git folder that all worktrees share.
 func (s *Sandbox) Common() string { _, common := s.gitDirs(); return common }
 
-// gitDirs reads what git would say, without a process: it is asked for very often.
+// gitDirs finds the git folders without starting git, because it is called very often.
 func (s *Sandbox) gitDirs() (own, common string) {
 	s.T.Helper()
 	own = s.Path(".git")
@@ -184,11 +184,10 @@ func (s *Sandbox) gitDirs() (own, common string) {
 	return own, filepath.Join(own, strings.TrimSpace(string(text)))
 }
 
-// State is everything that a restore answers for, by a readable name.
+// State is everything that a restore has to restore, by a readable name.
 type State map[string]string
 
-// Fingerprint reads the whole state, with means of its own: no code of the package
-// under test takes part.
+// Fingerprint reads the whole state without any code of the package under test.
 func (s *Sandbox) Fingerprint() State {
 	s.T.Helper()
 	f := State{}
@@ -207,7 +206,7 @@ func (s *Sandbox) leftAlone(rel string) bool {
 	return false
 }
 
-// WalkShallow is filepath.WalkDir that passes over what lies too deep for a path.
+// WalkShallow is filepath.WalkDir without the paths that are too long for a system call.
 func WalkShallow(dir string, visit fs.WalkDirFunc) error {
 	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if errors.Is(err, syscall.ENAMETOOLONG) {
@@ -217,7 +216,7 @@ func WalkShallow(dir string, visit fs.WalkDirFunc) error {
 	})
 }
 
-// readDeep reads what walk passes over, folder by folder.
+// readDeep reads the files that WalkShallow skips, folder by folder.
 func (s *Sandbox) readDeep(f State, root *os.Root, rel string) {
 	s.T.Helper()
 	defer root.Close()
@@ -239,7 +238,7 @@ func (s *Sandbox) readDeep(f State, root *os.Root, rel string) {
 	}
 }
 
-// ReadTree adds the files, folders and links of the working tree to a state.
+// ReadTree adds the files, folders and links of the worktree to a state.
 func (s *Sandbox) ReadTree(f State) {
 	s.T.Helper()
 	deep := false
@@ -297,8 +296,7 @@ func describe(p string) string {
 	return fmt.Sprintf("%o", st.Mode)
 }
 
-// readGitDir reads git's own files but those that only keep objects and refs, which
-// git itself is asked about.
+// readGitDir reads git's files, but not objects and refs, which git itself is asked for.
 func (s *Sandbox) readGitDir(f State) {
 	s.T.Helper()
 	own, common := s.GitDir(), s.Common()
@@ -309,7 +307,7 @@ func (s *Sandbox) readGitDir(f State) {
 				return err
 			}
 			if strings.HasPrefix(rel, "sharedindex.") || rel == "info/refs" {
-				return nil // git leaves old ones lying about, and writes a list of refs for old ways of fetching
+				return nil // git leaves old shared indexes behind and writes info/refs only for the dumb HTTP protocol
 			}
 			switch top, _, _ := strings.Cut(rel, "/"); top {
 			case "objects", "belay", "refs":
@@ -318,7 +316,7 @@ func (s *Sandbox) readGitDir(f State) {
 				return nil
 			case "worktrees":
 				if dir == common && own != common {
-					return skip(d) // told as our own
+					return skip(d) // read as own
 				}
 			case "logs":
 				if strings.HasPrefix(rel, "logs/refs/belay") {
@@ -333,7 +331,7 @@ func (s *Sandbox) readGitDir(f State) {
 		s.Ok(err)
 	}
 	f["index"] = indexFacts(filepath.Join(own, "index"))
-	f["staged"], _ = s.Try(s.Dir, "", "-c", "core.fsmonitor=false", "ls-files", "-s", "-v", "-z") // needs the shared part of a split index
+	f["staged"], _ = s.Try(s.Dir, "", "-c", "core.fsmonitor=false", "ls-files", "-s", "-v", "-z") // needs a split index to be complete
 }
 
 func skip(d fs.DirEntry) error {
@@ -355,7 +353,7 @@ func indexFacts(path string) string {
 	return fmt.Sprintf("%x mtime %d mode %o", sha256.Sum256(data), info.ModTime().UnixNano(), info.Mode().Perm())
 }
 
-// belays are the refs of belay itself: its snapshots, and what keeps their objects.
+// belays matches belay's refs: its snapshots, and those that protect their objects.
 var belays = lazyregexp.New(`^refs/(belay/|used-by-belay/|kept/[0-9a-f]{32}-([0-9a-hjkmnp-tv-z]{26}|[0-9a-f]{40}|[0-9a-f]{64})$)`)
 
 func (s *Sandbox) readRefs(f State) {
@@ -363,7 +361,7 @@ func (s *Sandbox) readRefs(f State) {
 	for line := range strings.Lines(s.Git("for-each-ref", "--format=%(refname) %(objectname) %(symref)")) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if oid, target, _ := strings.Cut(value, " "); oid != "" && target != "" {
-			value = "names " + target // whatever that names has a line of its own
+			value = "names " + target // the target is listed itself
 		}
 		if !belays.MatchString(name) {
 			f["ref "+name] = value
@@ -371,8 +369,8 @@ func (s *Sandbox) readRefs(f State) {
 	}
 }
 
-// Stamps are inode and modification time of everything in the tree: what was written
-// although it was right already shows here.
+// Stamps returns inode and modification time of all files in the worktree and in .git. They show
+// whether a correct file was written again.
 func (s *Sandbox) Stamps() State {
 	s.T.Helper()
 	f := State{}
@@ -385,10 +383,10 @@ func (s *Sandbox) Stamps() State {
 			return fs.SkipDir
 		}
 		if d.IsDir() {
-			return nil // a folder's own times move with its temporary neighbours
+			return nil // temporary files change the times of their folder
 		}
 		if strings.HasPrefix(d.Name(), "sharedindex.") {
-			return nil // git itself refreshes its time with every look at the index
+			return nil // git changes its time each time it reads the index
 		}
 		var st syscall.Stat_t
 		if err := syscall.Lstat(p, &st); err != nil {
@@ -401,7 +399,7 @@ func (s *Sandbox) Stamps() State {
 	return f
 }
 
-// Differ lists what is not the same, at most a dozen lines.
+// Differ lists the differences, at most a dozen.
 func (a State) Differ(b State) (lines []string) {
 	keys := map[string]bool{}
 	for k := range a {
@@ -429,7 +427,7 @@ func orNone(s string) string {
 	return s
 }
 
-// Same fails the test when two states are not the same.
+// Same fails the test when two states differ.
 func (s *Sandbox) Same(what string, want, got State) {
 	s.T.Helper()
 	if d := want.Differ(got); len(d) > 0 {

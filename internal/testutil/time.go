@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for something that takes a moment on an idle machine, and
-// would otherwise never happen. On a machine with forty times as much to do as it has processors
-// a process is started in seconds.
+// Patience is how long a test waits for something that takes a moment on an idle machine. On a
+// machine with forty times as much to do as it has processors, starting a process takes seconds.
 const Patience = time.Minute
 
-// Until gives a context that ends, of this cause, once there is a file at the path: a time limit that is up when
-// something has happened, however long that takes.
+// Until returns a context that ends with this cause once the file at path exists. It replaces a
+// time limit in tests that have to time out after some event, however long that takes.
 func Until(t testing.TB, path string, cause error) context.Context {
 	ctx, end := context.WithCancelCause(t.Context())
 	go func() {
@@ -30,12 +29,12 @@ func Until(t testing.TB, path string, cause error) context.Context {
 	return ctx
 }
 
-// Wide says whether a test takes the larger sample of `make suites`, by BELAY_WIDE. The full suites
-// set other variables and take all.
+// Wide reports whether tests should take the larger samples of `make suites`, which sets
+// BELAY_WIDE. The full suites set other variables.
 func Wide() bool { return os.Getenv("BELAY_WIDE") != "" || os.Getenv("BELAY_CRASH_ALL") != "" }
 
-// Examples sets how many examples the property tests of a package try, for those that are dear: so many, or a
-// hundred when the sample is to be wide. -rapid.checks on the command line comes later, and wins.
+// Examples sets how many examples the property tests of a package try when each takes long: n, or a
+// hundred when Wide. The flag -rapid.checks takes precedence.
 func Examples(n int) {
 	if Wide() {
 		n = 100
@@ -45,7 +44,8 @@ func Examples(n int) {
 	}
 }
 
-// CPU is the processor time that the program has used, however much else the machine does.
+// CPU returns the processor time of this program so far, which does not depend on the load of the
+// machine.
 func CPU() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

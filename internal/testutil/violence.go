@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Violence is the worst an agent does in a few seconds: it edits, deletes, swaps and
-// links files, commits, switches and deletes branches, empties the stash, ends whatever
-// operation was in progress and plants programs in config, hooks and attributes.
+// Violence does the worst that an agent can do in a few seconds: it edits, deletes, swaps and links
+// files, commits, switches and deletes branches, clears the stash, aborts the operation in
+// progress, and plants programs in config, hooks and attributes.
 func Violence(s *Sandbox) {
 	s.T.Helper()
 	for _, op := range []string{"merge", "rebase", "cherry-pick", "revert", "am"} {
@@ -43,10 +43,10 @@ func Violence(s *Sandbox) {
 	s.May("add", "agent/staged")
 	s.May("rm", "-q", "--cached", "-r", "agent/run")
 	Plant(s)
-	os.Remove(s.Watched) // what the agent's own commands ran is its own affair
+	os.Remove(s.Watched) // the agent's own commands may have run one
 }
 
-// Plant leaves programs wherever git looks for one.
+// Plant configures programs wherever git looks for one.
 func Plant(s *Sandbox) {
 	s.T.Helper()
 	config := "\n[core]\n\tfsmonitor = \"" + s.recorder() + "\"\n\tpager = \"" + s.recorder() + "\"\n" +
@@ -72,7 +72,7 @@ func (s *Sandbox) hook(name, text string) {
 	s.Ok(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 }
 
-// Reachable are files and links that an agent may spoil and a snapshot must hold.
+// Reachable returns the files and links that an agent may damage and a snapshot must contain.
 func (s *Sandbox) Reachable() []string {
 	s.T.Helper()
 	var all []string
@@ -102,7 +102,7 @@ func (s *Sandbox) Reachable() []string {
 	return all
 }
 
-// Maul spoils a file, the way depends on i.
+// Maul damages a file, in a way that depends on i.
 func Maul(s *Sandbox, i int, f string) {
 	s.T.Helper()
 	p := s.Path(f)
@@ -129,7 +129,7 @@ func Maul(s *Sandbox, i int, f string) {
 		s.Ok(os.Remove(p))
 		s.Write(f+"/a.txt", "a folder now")
 	case 4:
-		if st.Mode&syscall.S_IFMT == syscall.S_IFREG { // same size, same time
+		if st.Mode&syscall.S_IFMT == syscall.S_IFREG { // keep size and time
 			s.Ok(os.WriteFile(p, bytes.Repeat([]byte("A"), int(st.Size)), 0))
 			s.Ok(syscall.Chmod(p, uint32(st.Mode&0o7777^0o100)))
 			s.Ok(syscall.UtimesNano(p, []syscall.Timespec{syscall.NsecToTimespec(mtimeOf(&st)), syscall.NsecToTimespec(mtimeOf(&st))}))
@@ -137,7 +137,7 @@ func Maul(s *Sandbox, i int, f string) {
 	}
 }
 
-// SwapFolder puts a link to a folder outside in the place of one in the tree.
+// SwapFolder replaces a folder of the worktree with a link to one outside.
 func (s *Sandbox) SwapFolder() {
 	s.T.Helper()
 	there, err := os.ReadDir(s.Dir)
