@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestCollectorPort: the script that starts a collector tries another port where one is taken, and gives up on anything else.
+// TestCollectorPort checks that the script which starts a collector tries another port when one is
+// in use, and gives up after any other error.
 func TestCollectorPort(t *testing.T) {
 	t.Parallel()
 	for says, ready := range map[string]bool{"listen tcp: bind: address already in use": true, "unknown exporter": false} {

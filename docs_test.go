@@ -18,8 +18,8 @@ var (
 	fenced  = regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 )
 
-// TestLinksLeadSomewhere: what the README and the docs lead to within the repository is
-// there, heading and all; and something leads to every page of the docs.
+// TestLinksLeadSomewhere checks that links within the repository lead to a file and heading that
+// exist, and that every page in docs has a link to it.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	pages, err := fs.Glob(os.DirFS("."), "docs/*.md")
@@ -40,20 +40,21 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			}
 			reached[target] = true
 			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s leads to %s: %v", page, m[1], err)
+				t.Errorf("%s links to %s: %v", page, m[1], err)
 			} else if place != "" && !strings.Contains(anchors(read(t, target)), "\n"+place+"\n") {
-				t.Errorf("%s leads to %s, and %s has no such heading", page, m[1], target)
+				t.Errorf("%s links to %s, but %s has no such heading", page, m[1], target)
 			}
 		}
 	}
 	for _, page := range pages {
 		if !reached[page] {
-			t.Errorf("nothing leads to %s", page)
+			t.Errorf("no page links to %s", page)
 		}
 	}
 }
 
-// TestNamesAreWhereDocsSay: a name that the docs place in a file or package, "`Name` in `internal/x/y.go`", is there.
+// TestNamesAreWhereDocsSay checks phrases such as "`Name` in `internal/x/y.go`": the file or
+// package must contain the name.
 func TestNamesAreWhereDocsSay(t *testing.T) {
 	t.Parallel()
 	pages, err := fs.Glob(os.DirFS("."), "docs/*.md")
@@ -80,7 +81,7 @@ func TestNamesAreWhereDocsSay(t *testing.T) {
 	}
 }
 
-// anchors gives what headings are called in links, a line each.
+// anchors returns the link names of all headings, one per line.
 func anchors(text string) string {
 	all := "\n"
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
@@ -113,8 +114,8 @@ var (
 	namesTarget = regexp.MustCompile("`make ([\\w-]+)")
 )
 
-// TestDocsNameWhatIsThere: a test, a story, a folder or a target of make that a page names
-// is there, above all those that are said to hold a promise.
+// TestDocsNameWhatIsThere checks that the tests, stories, folders and make targets that pages name
+// exist. Many of them are cited as the proof of a promise.
 func TestDocsNameWhatIsThere(t *testing.T) {
 	t.Parallel()
 	tests := map[string]bool{}
@@ -134,23 +135,23 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 		text := read(t, page)
 		for _, m := range namesTest.FindAllStringSubmatch(text, -1) {
 			if !tests[m[1]] {
-				t.Errorf("%s names %s, which no test is called", page, m[1])
+				t.Errorf("%s names the test %s, which does not exist", page, m[1])
 			}
 			if m[1] != "TestStories" || m[2] == "" {
 				continue
 			}
 			if told, err := filepath.Glob("cmd/belay/testdata/script/" + m[2] + ".txtar"); err != nil || len(told) == 0 {
-				t.Errorf("%s names the story %s, which nobody tells: %v", page, m[2], err)
+				t.Errorf("%s names the story %s, which does not exist: %v", page, m[2], err)
 			}
 		}
 		for _, m := range namesPath.FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(m[1]); err != nil {
-				t.Errorf("%s names a place: %v", page, err)
+				t.Errorf("%s names a path that does not exist: %v", page, err)
 			}
 		}
 		for _, m := range namesTarget.FindAllStringSubmatch(text, -1) {
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
-				t.Errorf("%s names make %s, which makes nothing", page, m[1])
+				t.Errorf("%s names make %s, but the Makefile has no such target", page, m[1])
 			}
 		}
 	}

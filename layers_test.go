@@ -1,5 +1,5 @@
-// Package belay_test holds the architecture as tests: which package may import which, and
-// what every package and function must keep to.
+// Package belay_test tests the architecture: which package may import which, and the rules for all
+// packages and functions.
 package belay_test
 
 import (
@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write the table of layers in docs/archi
 
 const module = "github.com/belay-dev/belay"
 
-// layers names every package below internal, cmd and fleet with its layer. A package
-// imports only packages of lower layers. One that is not listed fails the test.
+// layers gives each package below internal, cmd and fleet its layer. A package may import only
+// packages of lower layers. A package that is not listed fails the test.
 var layers = map[string]int{
 	"internal/belay":          0,
 	"internal/lazyregexp":     0,
@@ -73,7 +73,7 @@ var layers = map[string]int{
 	"internal/cli":            15,
 	"cmd/belay":               16,
 
-	// Modules of their own: nothing above imports them.
+	// Modules of their own, which nothing above imports.
 	"fleet/collector":       0,
 	"fleet/devserver":       0,
 	"fleet/task":            8,
@@ -84,7 +84,7 @@ var layers = map[string]int{
 	"fleet/cmd/belay-fleet": 16,
 }
 
-// pure packages touch no file, process, clock or network.
+// pure packages use no files, processes, clock or network.
 var pure = []string{
 	"internal/belay",
 	"internal/intent",
@@ -93,7 +93,7 @@ var pure = []string{
 	"internal/testdiff",
 }
 
-// testHelpers is the package that only tests import: it counts as one of them.
+// testHelpers is the package that only tests may import. Like them it is exempt from TestProportions.
 const testHelpers = "internal/testutil"
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
@@ -106,7 +106,7 @@ type source struct {
 	lines     int
 }
 
-// sources gives every Go file of the program, read once for all tests.
+// sources returns all Go files of the repository. They are read once for all tests.
 func sources(t *testing.T) []source {
 	t.Helper()
 	all, err := parsed()
@@ -176,7 +176,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayersAreDrawn: docs/architecture.md shows the layers, each with its packages.
+// TestLayersAreDrawn checks that docs/architecture.md shows the layers with their packages.
 func TestLayersAreDrawn(t *testing.T) {
 	t.Parallel()
 	const path = "docs/architecture.md"
@@ -196,7 +196,7 @@ func TestLayersAreDrawn(t *testing.T) {
 	}
 }
 
-// drawing gives the layers from the top down, a line each.
+// drawing returns the layers from the top down, one per line.
 func drawing() string {
 	on := map[int][]string{}
 	for _, pkg := range slices.Sorted(maps.Keys(layers)) {
@@ -219,7 +219,7 @@ func TestEveryPackageIntroducesItself(t *testing.T) {
 	for _, s := range sources(t) {
 		pkg := s.pkg
 		if _, placed := layers[pkg]; placed && !introduced[pkg] {
-			introduced[pkg] = true // once is enough
+			introduced[pkg] = true // report it only once
 			t.Errorf("%s has no package comment", pkg)
 		}
 	}
@@ -230,25 +230,24 @@ func TestNamesSayWhatTheyHold(t *testing.T) {
 		for _, bad := range []string{"util", "utils", "common", "helper", "helpers", "misc"} {
 			base := strings.TrimSuffix(filepath.Base(s.path), ".go")
 			if s.file.Name.Name == bad || base == bad {
-				t.Errorf("%s: a file or package called %q says nothing", s.path, bad)
+				t.Errorf("%s: a file or package called %q needs a name that says what it contains", s.path, bad)
 			}
 		}
 	}
 }
 
-// What TestProportions asserts: branches that a reader has to hold in mind, and lines that
-// fit on a screen.
+// The limits of TestProportions.
 const (
-	mostBranches   = 30  // of any function
-	p99Branches    = 25  // of ninety-nine functions in a hundred
-	wideTerms      = 6   // terms from which on a condition is wide
+	mostBranches   = 30  // in any function
+	p99Branches    = 25  // in 99 of 100 functions
+	wideTerms      = 6   // a condition with this many terms is wide
 	wideConditions = 5.0 // per 1,000 functions
 	mostColumns    = 140
 )
 
-// TestProportions asserts that functions and conditions are small and lines short, and
-// reports sizes for people to look at. There is no limit on packages or files: they are cut
-// where the subject changes. Tests are not counted.
+// TestProportions checks that functions are simple, conditions short and lines narrow, and logs
+// sizes for information. Packages and files have no limit: they are split where the subject
+// changes. Tests are not counted.
 func TestProportions(t *testing.T) {
 	var funcs, files, branches []int
 	wide, conditions := map[string]int{}, map[string]int{}
@@ -331,7 +330,7 @@ func TestProportions(t *testing.T) {
 	}
 }
 
-// complexity is McCabe's: one, and one more for each branch, case, && and ||.
+// complexity returns McCabe's measure: one, plus one for each branch, case, && and ||.
 func complexity(fn *ast.FuncDecl) int {
 	n := 1
 	ast.Inspect(fn.Body, func(node ast.Node) bool {
@@ -356,7 +355,7 @@ func complexity(fn *ast.FuncDecl) int {
 	return n
 }
 
-// widest gives the whole conditions of a function, each with the number of its terms.
+// widest returns the conditions of a function with their number of terms.
 func widest(fn *ast.FuncDecl) map[token.Pos]int {
 	found := map[token.Pos]int{}
 	var terms func(e ast.Expr) int
@@ -393,8 +392,9 @@ func p90(v []int) int {
 	return v[(len(v)*9+9)/10-1]
 }
 
-// Regular expressions of the whole program would cost each command milliseconds before
-// its first line runs: package lazyregexp makes them when they are used.
+// TestNothingIsMadeAtTheStart finds regular expressions that are compiled when the program starts.
+// All of them together would delay each command by milliseconds; package lazyregexp compiles them
+// on first use.
 func TestNothingIsMadeAtTheStart(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test {
@@ -410,7 +410,7 @@ func TestNothingIsMadeAtTheStart(t *testing.T) {
 					return false
 				}
 				if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "MustCompile" {
-					t.Errorf("%s: a regular expression is made when the program starts", s.fset.Position(call.Pos()))
+					t.Errorf("%s: a regular expression is compiled when the program starts", s.fset.Position(call.Pos()))
 				}
 				return true
 			})
@@ -418,7 +418,7 @@ func TestNothingIsMadeAtTheStart(t *testing.T) {
 	}
 }
 
-// mayEmbed has the structs that may embed one of ours that does things, with the reason.
+// mayEmbed lists the structs that may embed one of ours that has behavior, with the reason.
 var mayEmbed = map[string]string{
 	"internal/cli.App":              "a command reads, prints and asks: all of it is its terminal's",
 	"fleet/cmd/belay-fleet.program": "as internal/cli.App",
@@ -428,9 +428,9 @@ var mayEmbed = map[string]string{
 	"internal/testreport.*":         "what a format's reader has in common with the others",
 }
 
-// TestNamedParts: no struct embeds a struct of ours that does things, so that a method is
-// called on the part that has it. A record, of which all methods have value receivers, may be
-// embedded, and so may one in a struct that is written as JSON: its fields are the outer's there.
+// TestNamedParts checks that no struct embeds one of our structs that has behavior, that is,
+// methods with a pointer receiver. Methods should be called on the part that has them. Structs that
+// are written as JSON are exempt, because embedding adds the fields to the outer object.
 func TestNamedParts(t *testing.T) {
 	acts := map[string]bool{}      // structs with a method that has a pointer receiver
 	parts := map[string][]string{} // what each struct embeds
@@ -490,7 +490,7 @@ func TestNamedParts(t *testing.T) {
 	}
 	for key := range mayEmbed {
 		if !used[key] {
-			t.Errorf("mayEmbed names %s, which embeds nothing of the kind", key)
+			t.Errorf("mayEmbed lists %s, which embeds nothing that needs an exception", key)
 		}
 	}
 	if len(acts) < 100 {
@@ -498,7 +498,7 @@ func TestNamedParts(t *testing.T) {
 	}
 }
 
-// typeName is a type as package.Name; the package is the folder of one of ours.
+// typeName returns a type as package.Name. For our packages the package is the folder.
 func typeName(s source, e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -17,9 +17,9 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// starters are the files that start processes, and which. No other file of the program may:
-// what a repository names is started by agent and proc alone, and those take a
-// config.Command, which only package config makes.
+// starters lists the files that start processes, and what they start. No other file may. Commands
+// that a repository configures are started only by packages agent and proc, which take a
+// config.Command, and only package config can create one.
 var starters = map[string]string{
 	"fleet/cmd/belay-fleet/tasks.go":      "git, for the remote and the commit of the clone it runs in",
 	"fleet/remote/remote.go":              "git, in a mirror that is the worker's own",
@@ -49,8 +49,8 @@ var starters = map[string]string{
 	"release/main.go":                     "go and git, to build a release, and the belay that it built",
 }
 
-// makers are the files that may let a command run because a person typed it, by the function
-// of package config that does so.
+// makers lists, for each function of package config that allows a command because a person typed
+// it, the files that may call it.
 var makers = map[string][]string{
 	"TypedCommand": {"internal/app/read_only.go"},
 	"TypeCommand":  {"internal/app/run.go", "internal/app/task.go", "internal/app/trust.go"},
@@ -62,8 +62,7 @@ var makers = map[string][]string{
 	"Install":      {"internal/runner/baseline.go"},
 }
 
-// TestOnlyTrustStartsPrograms: no file starts a process that is not known to, and none
-// but the requests says that a person typed a command.
+// TestOnlyTrustStartsPrograms checks starters and makers against the code.
 func TestOnlyTrustStartsPrograms(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -83,12 +82,12 @@ func TestOnlyTrustStartsPrograms(t *testing.T) {
 		}
 		for _, what := range starts(tree) {
 			if seen[file] = true; starters[file] == "" {
-				t.Errorf("%s uses %s: start it by way of internal/agent or internal/proc", file, what)
+				t.Errorf("%s uses %s: start processes with internal/agent or internal/proc", file, what)
 			}
 		}
 		for _, name := range typing(tree) {
 			if allowed := makers[name]; path.Dir(file) != "internal/config" && !contains(allowed, file) {
-				t.Errorf("%s calls %s of package config: only %v may", file, name, allowed)
+				t.Errorf("%s calls %s of package config, which only %v may call", file, name, allowed)
 			}
 		}
 		return nil
@@ -98,18 +97,18 @@ func TestOnlyTrustStartsPrograms(t *testing.T) {
 	}
 	for file := range starters {
 		if !seen[file] {
-			t.Errorf("%s starts nothing and is in the list", file)
+			t.Errorf("%s is in the list but starts no process", file)
 		}
 	}
 	command := reflect.TypeFor[config.Command]()
 	for _, starts := range []reflect.Type{reflect.TypeFor[agent.Spec](), reflect.TypeFor[proc.Program]()} {
 		if f, ok := starts.FieldByName("Command"); !ok || f.Type != command {
-			t.Errorf("%s takes a command that is no config.Command", starts)
+			t.Errorf("%s takes a command that is not a config.Command", starts)
 		}
 	}
 	for i := range command.NumField() {
 		if command.Field(i).IsExported() {
-			t.Errorf("config.Command.%s can be set by anybody", command.Field(i).Name)
+			t.Errorf("config.Command.%s is exported, so any package can set it", command.Field(i).Name)
 		}
 	}
 }
@@ -123,7 +122,7 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// starts gives what a file uses that starts a process.
+// starts returns the functions and types of a file's code that start a process.
 func starts(file *ast.File) (found []string) {
 	exec := ""
 	for _, i := range file.Imports {
@@ -146,8 +145,8 @@ func starts(file *ast.File) (found []string) {
 	return found
 }
 
-// typing gives which functions of makers a file calls. Methods are known by their names
-// alone, in files that can have a Gate or a Command at hand.
+// typing returns the functions of makers that a file calls. Methods are recognized by name, and
+// only when gate accepts the call.
 func typing(file *ast.File) (found []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok {
@@ -165,8 +164,8 @@ func typing(file *ast.File) (found []string) {
 	return found
 }
 
-// gate tells calls by way of a session's gate, or of a command, from methods of those names
-// that other types have.
+// gate reports whether a method is called on a session's gate or on a command. Other types have
+// methods of the same names.
 func gate(s *ast.SelectorExpr) bool {
 	switch x := s.X.(type) {
 	case *ast.SelectorExpr:

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// unwanted are words that a reader would have to translate, and what to write instead.
+// unwanted lists words that readers find hard to understand, and what to write instead.
 var unwanted = []struct{ words, instead string }{
 	{`mend(s|ed|ing)?`, "fix"},
 	{`put(s|ting)? (\S+ ){0,4}back`, "restore, roll back"},
@@ -32,11 +32,11 @@ var unwanted = []struct{ words, instead string }{
 	{`[a-z]+\((s|es|ies)\)`, "the right number: 1 file, 2 files"},
 }
 
-// unspoken are those of them that are not used in any comment either.
+// unspoken are the unwanted words that comments must not use either.
 var unspoken = regexp.MustCompile(`\b(mend(s|ed|ing)?|in vain)\b`)
 
-// TestPlainWords searches what people and agents read for words that are not used: sentences
-// in the code, package comments, the documents.
+// TestPlainWords checks that unwanted words do not occur in what people and agents read: text in
+// the code, package comments and documents.
 func TestPlainWords(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -56,7 +56,7 @@ func TestPlainWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	docs = slices.DeleteFunc(docs, func(doc string) bool {
-		return doc == "docs/sentences.md" || doc == "docs/checks.evidence.md" // they quote: old sentences, other programs
+		return doc == "docs/sentences.md" || doc == "docs/checks.evidence.md" // they quote old sentences and other programs
 	})
 	for _, doc := range append(docs, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		text, err := os.ReadFile(doc)
@@ -88,7 +88,7 @@ func TestPlainWords(t *testing.T) {
 			if !ok || lit.Kind != token.STRING {
 				return true
 			}
-			if text, err := strconv.Unquote(lit.Value); err == nil && !kept[text] && len(strings.Fields(text)) > 3 { // lists of words are no sentences
+			if text, err := strconv.Unquote(lit.Value); err == nil && !kept[text] && len(strings.Fields(text)) > 3 { // shorter ones are often lists
 				look(f.fset.Position(lit.Pos()).String(), text)
 			}
 			return true
@@ -96,7 +96,7 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// lexicons are files of words and phrases to recognise in what people write.
+// lexicons are files with words and phrases that belay recognizes in what people write.
 var lexicons = map[string]bool{
 	"internal/check/contract_words.go": true,
 	"internal/count/words.go":          true,
@@ -111,12 +111,13 @@ var lexicons = map[string]bool{
 	"internal/plan/terms.go":           true,
 }
 
-// kept are texts that are not ours to reword: stored by earlier versions, or of another project.
+// kept are texts that cannot be reworded, because an earlier version stored them or they belong to
+// another project.
 var kept = map[string]bool{
 	"the present, for a diff":        true,
 	"accepts %d arg(s), received %d": true,
 	`"accepts 2 arg(s), received 3"`: true,
 }
 
-// notYet are the folders and documents that are still to be read.
+// notYet are folders and documents that the test does not check yet.
 var notYet = map[string]bool{}

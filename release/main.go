@@ -1,11 +1,12 @@
-// Command release builds the archives of a release: for Linux and macOS, amd64 and arm64, each with the program, its manual
-// pages and completions, the license, the README and the changelog; and checksums.txt. The same commit gives the same
-// bytes, in any folder and at any time, with the same version of Go.
+// Command release builds the archives of a release for Linux and macOS, amd64 and arm64, and
+// checksums.txt. Each archive contains the program, manual pages, shell completions, LICENSE,
+// README.md and CHANGELOG.md. With the same version of Go, a commit always gives the same bytes,
+// whatever the folder and time.
 //
 //	go run ./release [-out dist] [-version v1.2.3] [-twice]
 //
-// -twice builds everything twice and compares: the second time from a clone of the commit in another folder, without
-// anything compiled before.
+// -twice builds everything a second time, from a clone of the commit in another folder and with an
+// empty build cache, and compares the two.
 package main
 
 import (
@@ -27,7 +28,7 @@ import (
 	"time"
 )
 
-// targets are what is built for.
+// targets returns the systems that are built for.
 func targets() []string {
 	return []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64"}
 }
@@ -80,15 +81,15 @@ func run(out, version, only string, twice bool) error {
 	return nil
 }
 
-// build is one release.
+// build is the build of one release.
 type build struct {
 	out, version, only string
-	time               time.Time // of the commit: of all files in the archives
-	source             string    // "" is the folder that this runs in
-	env                []string  // more of the environment
+	time               time.Time // of the commit, used for all files in the archives
+	source             string    // folder with the source; "" for the current one
+	env                []string  // additional environment variables
 }
 
-// elsewhere builds the commit from a clone, without the cache, and gives the checksums.
+// elsewhere builds the commit from a clone, with an empty build cache, and returns the checksums.
 func (b build) elsewhere() (sums string, err error) {
 	if changed, err := said("git", "status", "--porcelain"); err != nil || changed != "" {
 		return "", fmt.Errorf("there are changes that are not committed, a clone does not have them: %w\n%s", err, changed)
@@ -106,14 +107,14 @@ func (b build) elsewhere() (sums string, err error) {
 	return b.all()
 }
 
-// command starts a program in the source.
+// command returns a command that runs in the source folder.
 func (b build) command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir, c.Env = b.source, append(os.Environ(), b.env...)
 	return c
 }
 
-// all builds the archives and gives the checksums.
+// all builds the archives and returns the checksums.
 func (b build) all() (sums string, err error) {
 	if err := os.RemoveAll(b.out); err != nil {
 		return "", err
@@ -152,7 +153,7 @@ func (b build) all() (sums string, err error) {
 	return sums, os.WriteFile(filepath.Join(b.out, "checksums.txt"), []byte(sums), 0o644)
 }
 
-// program builds belay as the Makefile does, without what names this machine.
+// program builds belay as the Makefile does, but without anything that identifies this machine.
 func (b build) program(work, system, arch string) ([]byte, error) {
 	to := filepath.Join(work, "belay-"+system+"-"+arch)
 	c := b.command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+b.version,
@@ -165,7 +166,7 @@ func (b build) program(work, system, arch string) ([]byte, error) {
 	return os.ReadFile(to)
 }
 
-// common are the files that all archives have.
+// common returns the files that all archives have.
 func (b build) common(work string) ([]file, error) {
 	var all []file
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
@@ -216,7 +217,7 @@ type file struct {
 	text []byte
 }
 
-// packed gives an archive: files in order, all of one time, of nobody.
+// packed returns an archive with the files sorted by name, all with the same time and no owner.
 func packed(folder string, at time.Time, files []file) ([]byte, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 	var b bytes.Buffer
@@ -241,7 +242,7 @@ func packed(folder string, at time.Time, files []file) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// said is what a command prints.
+// said returns the output of a command.
 func said(name string, args ...string) (string, error) {
 	out, err := exec.Command(name, args...).Output()
 	if err != nil {

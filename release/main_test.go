@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// An archive has the same bytes whatever the order in which its files were found, and nothing of this machine.
+// TestPacked checks that an archive does not depend on the order of its files or on this machine.
 func TestPacked(t *testing.T) {
 	at := time.Unix(1_790_000_000, 0).UTC()
 	a, b := file{"belay", 0o755, []byte("program")}, file{"man/man1/belay.1", 0o644, []byte("page")}
