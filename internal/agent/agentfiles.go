@@ -70,8 +70,8 @@ const (
 	maxShown = 160 // bytes per text
 )
 
-// FindAgentFiles returns the files of the tree at root that set something, in a fixed order. A file
-// that exists but cannot be read is listed as such: the agent may be able to read it.
+// FindAgentFiles returns the files of the tree at root with settings for agents, in a fixed order.
+// It lists a file that it cannot read, because the agent may be able to read it.
 func FindAgentFiles(root string) []AgentFile {
 	var found []AgentFile
 	for _, p := range settingsPlaces {

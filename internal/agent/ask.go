@@ -15,8 +15,8 @@ import (
 // MaxAnswer is the maximum length of an answer in bytes.
 const MaxAnswer = 1 << 20
 
-// Question is a prompt and the reviewer that it is put to. Only the reviewer's command, or its
-// endpoint, model and key, and its time limit are used: without a limit, 10 minutes for both tries.
+// Question is a prompt for a reviewer. Only the reviewer's command, or its endpoint, model and key,
+// and its time limit are used: without a limit, 10 minutes for both tries.
 type Question struct {
 	Reviewer    belay.Reviewer
 	May         *config.Gate // decides whether the program may run or the model may be asked
@@ -37,7 +37,7 @@ type Reply struct {
 	Tries  int
 }
 
-// Ask puts the question, and once more if the answer cannot be parsed. The error says why there is
+// Ask asks the question, and once more if the answer cannot be parsed. The error says why there is
 // no valid answer.
 func Ask(ctx context.Context, q Question) (Reply, error) {
 	limit := q.Reviewer.Timeout

@@ -52,7 +52,7 @@ func TestAskProgram(t *testing.T) {
 	}
 }
 
-// TestAskOnce: without RetryPrompt a question is put once; with a cancelled context not at all.
+// TestAskOnce: without RetryPrompt a question is asked once; with a cancelled context not at all.
 func TestAskOnce(t *testing.T) {
 	t.Parallel()
 	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, CheckAnswer: yes, Dir: t.TempDir(), Env: os.Environ()}

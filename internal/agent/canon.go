@@ -219,7 +219,7 @@ func (c normalizer) normalizeOutput(s string) string {
 	return strings.Join(strings.Fields(generatedPath.ReplaceAllString(s, "/tmp/*")), " ")
 }
 
-// What an output reports about its result, besides the exit status.
+// Signs of the result in an output, in addition to the exit status.
 var (
 	errorOutput = lazyregexp.New(`(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|traceback|` +
 		`denied|cannot|could not|couldn't|fatal|not found|no such|refused)\b`)

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// callKind tells what repeating a call means. A call of the zero kind, which reads something or is
-// unknown, makes no progress when it is repeated with the same result.
+// callKind is a set of flags: what it means that a call is repeated. A call without flags, which
+// reads something or is unknown, makes no progress when it is repeated with the same result.
 type callKind int
 
 const (

@@ -103,7 +103,7 @@ func (b *bounds) pathsMatching(is func(string) bool) (func(belay.Change) bool, b
 	return func(c belay.Change) bool { return is(c.Path) }, true
 }
 
-// checkUntouched checks that a thing is unchanged.
+// checkUntouched checks that what a bound names is unchanged.
 func (b *bounds) checkUntouched(one belay.Bound, changes []belay.Change) {
 	covers, sure := b.resolve(one.What)
 	if covers == nil {

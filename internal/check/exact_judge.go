@@ -19,7 +19,7 @@ type nameVerdict struct {
 	is         string // belay.MetYes, MetNot or MetUnknown
 	at         place
 	why        string
-	conclusive bool // holds for any name: the file in which it was to be is unchanged
+	conclusive bool // counts even if the name is uncertain, e.g. because the file that should contain it is unchanged
 }
 
 func verdictMet(at place) nameVerdict { return nameVerdict{is: belay.MetYes, at: at} }

@@ -117,8 +117,8 @@ func isForTests(path string) bool {
 	return syntax.IsForTests(path) || strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".rst")
 }
 
-// isSelfMade reports whether anybody can make such a secret, as tests do, and not only a service. A
-// test key of Stripe gives no access.
+// isSelfMade reports whether such a secret can be made without a service, as tests do, or gives no
+// access, such as a test key of Stripe.
 func isSelfMade(rule string) bool {
 	switch rule {
 	case "private-key", "private-key-putty", "jwt", "stripe-test-key", "address-password", "database-password", "age-key":

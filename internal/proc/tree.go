@@ -140,7 +140,7 @@ func signalGroup(group int, sig syscall.Signal) {
 	}
 }
 
-// TreeEnding is how a tree is to be ended.
+// TreeEnding configures how a tree is ended.
 type TreeEnding struct {
 	Grace    time.Duration       // from TERM to KILL
 	Orphans  time.Duration       // maximum part of the grace for processes that outlive the main process

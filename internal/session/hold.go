@@ -21,7 +21,8 @@ func (s *Session) LockTreeToRun(ctx context.Context, task belay.TaskID) (func(),
 }
 
 func (s *Session) lockTree(ctx context.Context, task belay.TaskID, doing string, own belay.TaskID) (func(), error) {
-	// An agent of a moment ends by itself. The lock file names its task until another process gets the lock.
+	// An agent that is about to end is not an error, so wait a moment. The lock file names its task
+	// until another process gets the lock.
 	h, left := s.leftAgent()
 	for end := time.Now().Add(deadHolderWait); left && h.Task.Key() != own.Key() && ctx.Err() == nil; h, left = s.leftAgent() {
 		if time.Now().After(end) {
