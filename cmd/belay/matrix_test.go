@@ -80,7 +80,7 @@ func (c cell) String() string { return c.class + ": " + c.fault.name + ": " + c.
 type command1 struct {
 	name string
 	args func(l *lived) []string
-	// what a fault must leave as it is when the command succeeds
+	// what must not change when the command succeeds despite a fault
 	says, leaves bool // its output; the working tree
 }
 

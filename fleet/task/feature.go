@@ -63,7 +63,7 @@ type FeaturePosition struct {
 	Log    []Line        `json:"said"`
 }
 
-// FeatureGate is a question to a person about one task, or about the whole feature.
+// FeatureGate is a question to a person about one task, or about the feature.
 type FeatureGate struct {
 	Number  int             `json:"number"`
 	Part    int             `json:"part"` // index among the feature's tasks; -1 is the feature
@@ -131,7 +131,7 @@ func (m MergeResult) Shortened() MergeResult {
 	return m
 }
 
-// Reason says why work was not merged; "" when it was.
+// Reason returns why work was not merged; "" if it was.
 func (m MergeResult) Reason() string {
 	switch {
 	case len(m.Conflicts) > 0:
