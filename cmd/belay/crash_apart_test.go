@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The agent of a task in its own worktree: rejected once and rolled back, then right. It also
-// changes files that the user has changes in.
+// apartScript is the agent of a task in its own worktree: rejected once and rolled back, then
+// right. It also changes files that the user has changes in.
 const apartScript = `== 1 ==
 append protect.txt the agent was here
 write src/answer.txt 41

@@ -67,7 +67,7 @@ func (w *world) put(path, text string) {
 	w.must(os.WriteFile(path, []byte(text), 0o644))
 }
 
-// Only the snapshot has this text of b.txt.
+// inSnapshot is a text of b.txt that only the snapshot has.
 const inSnapshot = "two, edited\n"
 
 var obstacles = []obstacle{

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The agent of the crash tests: rejected once for a protected file and rolled back, with everything
-// that a rollback must restore, then wrong once, then right.
+// crashScript is the agent of the crash tests: rejected once for a protected file and rolled back,
+// with everything that a rollback must restore, then wrong once, then right.
 const crashScript = `== 1 ==
 sh echo $BELAY_ATTEMPT >> ../ran
 write src/answer.txt 42

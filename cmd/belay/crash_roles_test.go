@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The agent of every role: it logs its start, and the first one does the work.
+// rolesScript is the agent of every role: it logs its start, and the first one does the work.
 const rolesScript = `== * ==
 sh echo $BELAY_ROLE >> ../ran
 write src/answer.txt 42

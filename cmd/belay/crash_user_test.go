@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Crash worlds belong to a user that permissions apply to. They do not apply to root, so if the
-// tests run as root, belay and git run as another user.
+// userID owns crash worlds, because permissions apply to this user. They do not apply to root, so
+// if the tests run as root, belay and git run as another user.
 const userID = 12345
 
 func asUser(c *exec.Cmd) {

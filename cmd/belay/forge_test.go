@@ -13,9 +13,9 @@ import (
 )
 
 // loggedInGH is a gh that is logged in if $FORGE_DIR is set, with a simulated GitHub: one
-// repository, o/r, with the branches of remote.runGit beside that folder. Files of the folder set
-// the result of its checks ("fails": the commit for which they fail, or "..." for all), and the
-// comments on its pull request.
+// repository, o/r, with the branches of the repository remote.git beside that folder. Files of the
+// folder set the result of its checks ("fails": the commit for which they fail, or "..." for all),
+// and the comments on its pull request.
 func loggedInGH() int {
 	args, dir := os.Args[1:], os.Getenv("FORGE_DIR")
 	if dir == "" {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Functions of the scripts: line appends an entry with a valid chain to the record, snap prints the
-// ref of the before snapshot, reword makes a tag of a snapshot with another message and perhaps
-// another tree.
+// forgery has functions of the scripts: line appends an entry with a valid chain to the record,
+// snap prints the ref of the before snapshot, reword makes a tag of a snapshot with another message
+// and perhaps another tree.
 const forgery = `set +e
 f=.git/belay/tasks/t1.jsonl
 line() { # TYPE DATA

@@ -80,7 +80,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// For any names and values, the output can be parsed.
+// FuzzText: for any names and values, the output can be parsed.
 func FuzzText(f *testing.F) {
 	f.Add("a.b", "By", "k", "v", 1.5)
 	f.Add("", "s", "", "\"\n\\", -1.0)

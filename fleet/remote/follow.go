@@ -20,8 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// A viewer of tasks has one clone of a remote for all of them, without branches and files. The refs
-// below refs/belay/seen/ are the record commits that are in its journal.
+// seenPrefix is the prefix of a viewer's refs: for each task, the record commit that is in its
+// journal. A viewer has one clone of a remote for all tasks, without branches and files.
 const seenPrefix = "refs/belay/seen/"
 
 // Follower is a copy of all tasks of a remote on this machine, for viewing.
