@@ -63,7 +63,7 @@ func TestDialects(t *testing.T) {
 				got += string(args)
 			}
 			if got != c.want[i] {
-				t.Errorf("%s is told %s\nwant %s", c.name, got, c.want[i])
+				t.Errorf("%s got %s\nwant %s", c.name, got, c.want[i])
 			}
 		}
 	}

@@ -295,7 +295,7 @@ func TestTaskToTheEnd(t *testing.T) {
 	}
 	s.do(click(`a[href$="what=undo"]`), shown("button.final"), click("button.final"), shown("table"))
 	if !strings.Contains(s.run("cat", "price.go"), "max(") {
-		t.Error("undo did not bring it back")
+		t.Error("undo did not restore it")
 	}
 	s.visit("/r/1/figures", "main svg")
 	s.picture("figures")

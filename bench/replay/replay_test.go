@@ -90,7 +90,7 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	if tables[0] != tables[1] {
-		t.Errorf("a bare clone says something else:\n%s", tables[1])
+		t.Errorf("a bare clone gives another result:\n%s", tables[1])
 	}
 }
 

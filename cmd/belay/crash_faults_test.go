@@ -24,7 +24,7 @@ func TestCrashStateDeleted(t *testing.T) {
 	}
 	d.settled(y, "belay's folder deleted", want)
 	if l := d.belay("", "snapshot", "list", "--task", "T1"); strings.Count(l.out, "  before  T1") != 2 || strings.Count(l.out, "  after   T1") != 2 {
-		t.Errorf("snapshots are gone: %s", l)
+		t.Errorf("snapshots are missing: %s", l)
 	}
 }
 
@@ -36,7 +36,7 @@ func TestCrashGitDeleted(t *testing.T) {
 	want := append(w.files(), "")
 	r := w.belay("", runT1...)
 	if r.code != 2 && r.code != 3 || !strings.Contains(r.errs, "git repository") {
-		t.Errorf("it should say that the repository is gone: %s", r)
+		t.Errorf("it should report that the repository was deleted: %s", r)
 	}
 	for _, l := range differing(want, append(w.files(), "")) {
 		if !strings.Contains(l, "src") {

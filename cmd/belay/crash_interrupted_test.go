@@ -246,7 +246,7 @@ var shownName = lazyregexp.New(`belay-saved-[0-9A-Za-z]+`)
 func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
 	reading := [][]string{{"status"}, {"snapshot", "list"}, {"snapshot", "status"}, {"task", "list"}, {"snapshot", "show", r.id}, {"task", "add", "do something", "--as-it-is"}}[way%6]
 	if got := d.belay("", reading...); got.code != 0 && !(o.name == "the target dropped" && got.code == 6) || !strings.Contains(got.out+got.errs, "interrupted") {
-		y.fault(at, otherwise, "reading is refused, or says nothing: %s", got)
+		y.fault(at, otherwise, "reading fails, or does not mention the restore: %s", got)
 	}
 	take := []string{"snapshot", "take"}
 	if way%3 == 1 {
@@ -325,7 +325,7 @@ func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
 	}
 	check(ended, want)
 	if got := d.belay("", "snapshot", "take"); got.code != 0 || strings.Contains(got.errs, "interrupted") {
-		y.fault(at, otherwise, "it still stands: %s", got)
+		y.fault(at, otherwise, "it is still there: %s", got)
 		return
 	}
 	if locks, temps := d.litter(); len(locks)+len(temps) > 0 {

@@ -163,7 +163,7 @@ func (w *world) bothWays(y *tally, at string, r ruined) {
 	}
 	undo := w.belay("", "undo")
 	if left := differing(r.bad, w.state()); len(left) > 0 || undo.code != 0 {
-		y.fault(at, lostWork, "undo does not bring it back: %s\n%s", undo, strings.Join(left, "\n"))
+		y.fault(at, lostWork, "undo does not restore it: %s\n%s", undo, strings.Join(left, "\n"))
 	}
 	if back := w.belay("", "redo"); back.code != 0 || len(differing(r.good, w.state())) > 0 {
 		y.fault(at, wrongTree, "redo after undo: %s\n%s", back, strings.Join(differing(r.good, w.state()), "\n"))
@@ -176,11 +176,11 @@ func (y *tally) ended(at string, c trial, r ran) {
 	switch {
 	case r.killed && c.mode == modeKill, r.code == 0:
 	case r.killed || c.mode == modeKill:
-		y.fault(at, otherwise, "an unexpected end: %s", r)
+		y.fault(at, otherwise, "unexpected exit: %s", r)
 	case r.code != 2 && r.code != 3:
 		y.fault(at, otherwise, "an error should end with 2, or at a gate with 3: %s", r)
 	case !saysFull(r):
-		y.fault(at, otherwise, "the error does not say that the disk is full: %s", r)
+		y.fault(at, otherwise, "the error does not mention the full disk: %s", r)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestCrashReview(t *testing.T) {
 				y.fault(at, otherwise, "it cannot be given again: %s", r)
 			}
 		case !strings.Contains(shown.out, `"phase":"attempt"`) || !strings.Contains(shown.out, "is not explained"):
-			y.fault(at, otherwise, "the task goes on without the review: %s", shown)
+			y.fault(at, otherwise, "the task continues without the review: %s", shown)
 		}
 		if r := d.belay("", "run", "--resume", "T1"); r.code != 0 {
 			y.fault(at, otherwise, "%s", r)

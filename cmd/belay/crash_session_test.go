@@ -159,7 +159,7 @@ func TestCrashUndoTurn(t *testing.T) {
 		}
 		told := d.tell(turn(3, "")[0])
 		if told.code != 0 || !strings.Contains(told.out, "reversed turn 2") {
-			y.fault(at, otherwise, "the agent is not told: %s\nafter %s", told, left)
+			y.fault(at, otherwise, "the agent gets no note: %s\nafter %s", told, left)
 		}
 		if r := d.belay("", undo...); r.code != 0 {
 			y.fault(at, otherwise, "%s", r)

@@ -68,6 +68,6 @@ func (c cycle) goOn(w *world, y *tally, at string, last ran) bool {
 		}
 		last = r
 	}
-	y.fault(at, otherwise, "it comes to no end: %s", last)
+	y.fault(at, otherwise, "it does not end: %s", last)
 	return false
 }

@@ -126,7 +126,7 @@ func TestCrashForged(t *testing.T) {
 		y.did(modeMisdeed)
 		if got.code != 0 {
 			log, _ := os.ReadFile(filepath.Join(d.up, "forge.log"))
-			y.fault(m.name, otherwise, "it should go on: %s\n%s", got, log)
+			y.fault(m.name, otherwise, "it should continue: %s\n%s", got, log)
 			return
 		}
 		var told struct {

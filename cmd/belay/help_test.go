@@ -39,7 +39,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s: %q is not what it does, in a few words", path, c.Short)
 		}
 		if !c.HasSubCommands() && !strings.Contains(c.Long, "Exit codes: ") {
-			t.Errorf("%s does not say how it ends", path)
+			t.Errorf("%s has no exit codes", path)
 		}
 		if !strings.Contains(c.Example, path) {
 			t.Errorf("%s has no example", path)
@@ -55,7 +55,7 @@ func known(t *testing.T, root *cobra.Command, path string, called []string) {
 	t.Helper()
 	c, rest, err := root.Find(called)
 	if err != nil || c == root {
-		t.Errorf("an example of %s calls what there is not: %v: %v", path, called, err)
+		t.Errorf("an example of %s has an unknown command: %v: %v", path, called, err)
 		return
 	}
 	for _, word := range rest {
@@ -107,6 +107,6 @@ func TestCommandsAreWritten(t *testing.T) {
 		}
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != b.String() {
-		t.Errorf("docs/commands.md is not what help says (make docs writes it): %v", err)
+		t.Errorf("docs/commands.md differs from the help (make docs writes it): %v", err)
 	}
 }

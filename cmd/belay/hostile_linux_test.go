@@ -82,7 +82,7 @@ func (w *world) execs(env []string, program string, args ...string) (programs ma
 		if m := execed.FindStringSubmatch(line); m != nil {
 			programs[m[1]] = strings.TrimSpace(line)
 		} else if strings.Contains(line, "exec") && !strings.Contains(line, "resumed") {
-			w.t.Errorf("strace says what is not understood: %s", line)
+			w.t.Errorf("strace printed an unknown line: %s", line)
 		}
 	}
 	return programs, r

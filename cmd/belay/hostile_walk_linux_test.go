@@ -362,7 +362,7 @@ func TestHostileWalk(t *testing.T) {
 	for i, path := range leaves() {
 		calls, ok := walked[path]
 		if !ok {
-			t.Errorf("belay %s is not walked over a hostile clone: add it to walked", path)
+			t.Errorf("belay %s is not tested in a hostile clone: add it to walked", path)
 		}
 		for _, call := range calls {
 			steps = append(steps, step{languages[i%len(languages)], strings.TrimSpace(path + " " + call)})
@@ -403,7 +403,7 @@ func TestHostileWalk(t *testing.T) {
 func (c *clone) sprung(t *testing.T) {
 	c.fresh()
 	if tr := c.trace(c.env, "check", "--before", "HEAD", "--trust"); len(c.foreign(tr)) == 0 {
-		t.Fatalf("a trusted clone was to start %s: %v\n%s", c.evil, tr.programs, tr.ran)
+		t.Fatalf("a trusted clone did not start %s: %v\n%s", c.evil, tr.programs, tr.ran)
 	}
 	c.must(os.RemoveAll(filepath.Join(c.up, "trapped")))
 }
@@ -441,13 +441,13 @@ func (c *clone) step(line string) (programs, outside int) {
 		c.t.Errorf("belay %s started %s", line, b)
 	}
 	for _, o := range out {
-		c.t.Errorf("belay %s changed what is outside: %s", line, o)
+		c.t.Errorf("belay %s changed a file outside: %s", line, o)
 	}
 	if is := c.beside(); is != was {
 		c.t.Errorf("belay %s left something beside the repository:\n%s\nwas\n%s", line, is, was)
 	}
 	if strings.Contains(tr.ran.errs, "unknown flag") || strings.Contains(tr.ran.errs, "unknown command") || strings.Contains(tr.ran.errs, "there is no command") || strings.Contains(tr.ran.errs, "there is no flag") {
-		c.t.Errorf("belay %s is not how it is called: %s", line, tr.ran.errs)
+		c.t.Errorf("belay %s is called with wrong arguments: %s", line, tr.ran.errs)
 	}
 	if os.Getenv("BELAY_WALK_TALKS") != "" {
 		c.t.Logf("%s", tr.ran)

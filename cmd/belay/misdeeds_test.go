@@ -286,7 +286,7 @@ func TestCrashAgentsOwnGit(t *testing.T) {
 		said := got.out + got.errs
 		if got.code != 0 {
 			if m.named == "" && m.repair == "" || !slices.ContainsFunc(strings.Split(m.named, "|"), func(n string) bool { return strings.Contains(said, n) }) {
-				y.fault(m.name, otherwise, "it should go on, or say why not (%q): %s", m.named, got)
+				y.fault(m.name, otherwise, "it should continue, or report why not (%q): %s", m.named, got)
 				return
 			}
 			if m.lost {
@@ -301,7 +301,7 @@ func TestCrashAgentsOwnGit(t *testing.T) {
 			y.fault(m.name, otherwise, "it should stop and say %q: %s", m.named, got)
 		}
 		if m.says != "" && !strings.Contains(said+d.belay("", "show", "T1", "--json").out, m.says) {
-			y.fault(m.name, otherwise, "it should say %q: %s", m.says, got)
+			y.fault(m.name, otherwise, "the output lacks %q: %s", m.says, got)
 		}
 		d.judged(y, m)
 		d.sh(m.after)

@@ -116,7 +116,7 @@ notify:
 	for _, d := range h.answers(http.StatusOK) {
 		for _, m := range d.Messages {
 			if m.Task == "T2" {
-				t.Errorf("a gate was told of twice: %+v", d)
+				t.Errorf("two messages about one gate: %+v", d)
 			}
 		}
 	}

@@ -55,12 +55,12 @@ func TestRollbackThreeWays(t *testing.T) {
 			}
 			for _, want := range c.says {
 				if !strings.Contains(got.out, want) {
-					t.Errorf("it does not say %q: %s", want, got)
+					t.Errorf("the output lacks %q: %s", want, got)
 				}
 			}
 			for name, want := range c.files {
 				if text, _ := os.ReadFile(filepath.Join(d.repo, name)); string(text) != want {
-					t.Errorf("%s holds %q, want %q", name, text, want)
+					t.Errorf("%s contains %q, want %q", name, text, want)
 				}
 			}
 			nick := strings.TrimSpace(d.git("config", "--default", "none", "user.agent"))

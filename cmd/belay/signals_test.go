@@ -58,7 +58,7 @@ func waits() []waiting {
 			}
 			locks, _ := filepath.Glob(filepath.Join(d.repo, ".git", "belay", "tasks", "*.lock"))
 			if len(locks) == 0 {
-				t.Fatal("there is no lock to hold")
+				t.Fatal("there is no lock")
 			}
 			var held []*fsroot.Lock
 			for _, path := range locks {
@@ -111,7 +111,7 @@ func TestTermEndsBelay(t *testing.T) {
 					t.Errorf("it ended with %d\n%s", code, said)
 				}
 				if !strings.Contains(said.String(), "try: ") || !strings.Contains(said.String(), wait.says) {
-					t.Errorf("it does not say how to come back (%q):\n%s", wait.says, said)
+					t.Errorf("the output lacks %q, how to continue:\n%s", wait.says, said)
 				}
 				if r := d.belay("", "log", "--verify"); r.code != 0 && r.code != 6 {
 					t.Errorf("the record: %s", r)
@@ -177,7 +177,7 @@ func hasToLeave(t *testing.T, c *exec.Cmd, said *bytes.Buffer, ended chan error)
 		if time.Now().After(end) {
 			_ = c.Process.Kill()
 			<-ended
-			t.Fatalf("it does not leave:\n%s", said)
+			t.Fatalf("it does not exit:\n%s", said)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd
 			return c, said, free
 		}
 	}
-	t.Fatalf("%s: it does not get there:\n%s", wait.name, said)
+	t.Fatalf("%s: it does not get to the wait:\n%s", wait.name, said)
 	return nil, nil, nil
 }
 

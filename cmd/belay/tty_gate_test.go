@@ -92,7 +92,7 @@ func TestGateKeys(t *testing.T) {
 			one.press(w, s)
 			s.ends(one.status)
 			if !strings.Contains(s.String(), one.says) {
-				t.Errorf("%q is not said:\n%s", one.says, s)
+				t.Errorf("the output lacks %q:\n%s", one.says, s)
 			}
 			if strings.Contains(name, "pasted") {
 				text, err := os.ReadFile(filepath.Join(w.up, "prompt2"))
@@ -154,7 +154,7 @@ notify: {bell: true, desktop: true, command: [sh, -c, 'echo "$BELAY_TASK: $BELAY
 				return
 			}
 			if time.Now().After(end) {
-				t.Fatalf("not told %d times: %q, %q", times, told, shown)
+				t.Fatalf("not notified %d times: %q, %q", times, told, shown)
 			}
 		}
 	}
@@ -188,7 +188,7 @@ func TestGateNoKeys(t *testing.T) {
 	t.Parallel()
 	w, s := rejected(t)
 	if want := "the agent said last"; !strings.Contains(s.String(), want) || strings.Count(s.String(), "the answer") < 2 {
-		t.Errorf("what the agent said is not repeated:\n%s", s)
+		t.Errorf("the agent's message is not shown:\n%s", s)
 	}
 	asked := 1
 	for _, keys := range []string{"z", "\r", "ü", "therefore it is right\nand so on\nx\ny\n", "xy", strings.Repeat("try again ", 200)} {
@@ -217,7 +217,7 @@ func TestGateNoKeys(t *testing.T) {
 		t.Errorf("the task does not wait any more: %v", r)
 	}
 	if _, err := os.Stat(filepath.Join(w.repo, "answer")); err != nil {
-		t.Errorf("the rejected work is gone: %v", err)
+		t.Errorf("the rejected work is missing: %v", err)
 	}
 	s.insist("v", "decide: ", asked+1) // a key that is pressed before the question is printed again may be dropped
 	if !strings.Contains(s.String(), "+++ b/answer") {

@@ -200,7 +200,7 @@ func (m *ci) github(a action, w workflow, branch string, depth string) (status i
 				}
 			}
 		default:
-			m.t.Fatalf("nobody here knows the action %s", step.Uses)
+			m.t.Fatalf("unknown action %s", step.Uses)
 		}
 	}
 	return 0, out
@@ -241,7 +241,7 @@ func TestWorkflows(t *testing.T) {
 		}
 		for _, want := range one.says {
 			if !strings.Contains(out, want) {
-				t.Errorf("GitHub, %s, depth %q does not say %q:\n%s", one.branch, one.depth, want, out)
+				t.Errorf("GitHub, %s, depth %q: the output lacks %q:\n%s", one.branch, one.depth, want, out)
 			}
 		}
 	}

@@ -207,11 +207,11 @@ func TestAwayStays(t *testing.T) {
 	asked := false
 	f.listing = func() {
 		if asked = true; !said() {
-			t.Error("it is not said while the server is asked")
+			t.Error("the problem is not shown while the server is asked")
 		}
 	}
 	if r.Sync(t.Context()); !asked || !said() {
-		t.Error("it is not said")
+		t.Error("the problem is not shown")
 	}
 }
 

@@ -321,7 +321,7 @@ func TestPages(t *testing.T) {
 	f := newFleet(t, "T1")
 	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
 	if !r.Sync(t.Context()) || r.Sync(t.Context()) {
-		t.Error("what is new is not said, or said twice")
+		t.Error("Sync did not report a change, or reported it twice")
 	}
 	v := visit(t, r)
 	v.page(200, "/r/1/", "T1", "waits for you", "w-&lt;script&gt;", "!/snapshots", "!/sessions", "!merge")

@@ -62,7 +62,7 @@ func (p *place) killed(in task.Input) {
 	cmd.Stdout, cmd.Stderr = &said, &said
 	defer func() {
 		if p.t.Failed() {
-			p.t.Logf("the worker said: %s", said.String())
+			p.t.Logf("the worker's output: %s", said.String())
 		}
 	}()
 	if err := cmd.Start(); err != nil {
@@ -125,7 +125,7 @@ func TestGivenUp(t *testing.T) {
 				t.Errorf("the activity ended with %v", err)
 			}
 			if !p.lives(in) {
-				t.Fatal("the agent was stopped, and nobody wanted that")
+				t.Fatal("the agent was stopped without a reason")
 			}
 			p.end(in)
 			p.until(p.machine("a"), in, &k, "")
@@ -247,7 +247,7 @@ func TestTidy(t *testing.T) {
 		return strings.Join(said, "; ")
 	}
 	if said := tidy(time.Now(), 0); said != "" || !p.lives(in) {
-		t.Fatalf("at once: %q", said)
+		t.Fatalf("right after the start: %q", said)
 	}
 	if said := tidy(time.Now().Add(-time.Hour), time.Hour); !strings.Contains(said, "T1: stopped an agent") {
 		t.Errorf("%q", said)
@@ -268,7 +268,7 @@ func TestTidy(t *testing.T) {
 	old := k
 	p.took(&k, st)
 	if _, err := p.call(a, task.DoName, task.Ask{Task: in, Head: old.head, Command: *old.state.Pending}); err == nil {
-		t.Error("the first machine was not refused")
+		t.Error("the first machine could still push")
 	}
 	p.until(b, in, &k, "")
 	if said := tidy(time.Now(), time.Hour); said != "" {
@@ -319,7 +319,7 @@ func TestAdoptsItsOwn(t *testing.T) {
 		}
 	}
 	if !p.lives(in) {
-		t.Fatal("the agent was stopped, or its files are gone")
+		t.Fatal("the agent was stopped, or its files were deleted")
 	}
 	p.end(in)
 	p.until(a, in, &k, "")

@@ -593,7 +593,7 @@ func TestEndArrives(t *testing.T) {
 	}
 	end := task.Ask{Task: in, Head: k.head, Command: *k.state.Pending}
 	if _, err := p.call(m, task.DoName, end); err == nil {
-		t.Error("the end did not arrive, and is reported as done")
+		t.Error("the end was not pushed, and is reported as done")
 	}
 	if err := os.Remove(hook); err != nil {
 		t.Fatal(err)
@@ -721,7 +721,7 @@ func TestOddRemotes(t *testing.T) {
 		m := p.machine("a")
 		m.Trusted = []string{"*"}
 		if _, err := p.call(m, task.BeginName, task.Ask{Task: in}); err == nil {
-			t.Errorf("%q was taken", remote)
+			t.Errorf("%q was accepted", remote)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestMerge(t *testing.T) {
 	}
 	again, err := p.merge(p.machine("b"), p.ask("T1", p.base, one, ""))
 	if err != nil || again.Commit != first.Commit {
-		t.Errorf("made again it is %+v, %v", again, err)
+		t.Errorf("repeated: %+v, %v", again, err)
 	}
 	second, err := p.merge(m, p.ask("T2", p.base, two, first.Commit))
 	if err != nil || second.Commit == "" {

@@ -64,7 +64,7 @@ func TestLarge(t *testing.T) {
 			}
 			record := p.git(p.remote(), "show", task.RecordRef(in.ID)+":record.jsonl")
 			if last := findings[len(findings)-1].Title; !strings.Contains(record, last) {
-				t.Error("the record on the remote has not all of it")
+				t.Error("the record on the remote is incomplete")
 			}
 			p.adopt("b", in, k)
 			there, err := app.Open(t.Context(), app.OpenOptions{Dir: p.tree("b", in), Force: true})

@@ -87,12 +87,12 @@ func TestPlaces(t *testing.T) {
 	}
 	p.took(&h, st)
 	if n := take(c); n != 1 {
-		t.Errorf("where it moved to %d", n)
+		t.Errorf("the machine it moved to has %d", n)
 	}
 	if _, err := p.call(b, task.DoName, task.Ask{Task: three, Head: old.head, Command: *old.state.Pending}); err == nil {
-		t.Error("it was done where it had moved from")
+		t.Error("the machine it moved from still did it")
 	}
 	if n := take(b); n != 2 {
-		t.Errorf("where it moved from %d", n)
+		t.Errorf("the machine it moved from has %d", n)
 	}
 }

@@ -75,7 +75,7 @@ func count(t *testing.T, files int, rounds []int, http bool) {
 		fetched, all := h.moved.Load(), packed(s, bare, first)
 		sent, received := p.mirror.Packs.Sent-before.Sent, b.Packs.Received
 		if http && sent != 0 || !http && !near(sent, pack) || !near(received, all) || p.mirror.Packs.Received != before.Received || b.Packs.Sent != 0 {
-			t.Errorf("%d files changed: it says that %d bytes were sent and %d received", n, sent, received)
+			t.Errorf("%d files changed: reported %d bytes sent and %d received", n, sent, received)
 		}
 		if !http {
 			continue

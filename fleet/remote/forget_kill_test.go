@@ -105,7 +105,7 @@ func TestForgetKilledProcess(t *testing.T) {
 				return strings.HasPrefix(of, "refs/belay/fleet/"+id+"/")
 			})
 			if !old && !slices.Contains(now, ref) {
-				t.Fatalf("killed %s: %s is gone", when, of)
+				t.Fatalf("killed %s: %s is missing", when, of)
 			}
 		}
 		p.At(url, "fsck", "--connectivity-only")

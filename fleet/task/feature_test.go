@@ -303,7 +303,7 @@ func TestFeatureContinues(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.now != 0 || next.From == nil {
-			t.Fatalf("run %d leaves %d tasks behind", runs, f.now)
+			t.Fatalf("run %d ends with %d running tasks", runs, f.now)
 		}
 		in = next
 	}

@@ -144,7 +144,7 @@ func TestLongTexts(t *testing.T) {
 		t.Errorf("%+v, %s, %s", r, *abort, *over)
 	}
 	if text := m.state.Decisions[0].Note; text != note || m.state.Attempts[3].Findings[0].Title != long {
-		t.Error("the record has not all of it")
+		t.Error("the record is incomplete")
 	}
 }
 

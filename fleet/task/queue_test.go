@@ -112,7 +112,7 @@ func TestNextEnds(t *testing.T) {
 			m := task.DecideNext(tasks, parts, limit, false)
 			for _, i := range m.Drop {
 				if !slices.ContainsFunc(tasks[i].Needs, func(id belay.TaskID) bool { return parts[index(id)].Stage == task.StageDropped }) {
-					t.Fatalf("%d was dropped for nothing", i)
+					t.Fatalf("%d was dropped without a reason", i)
 				}
 				parts[i].Stage = task.StageDropped
 			}

@@ -62,7 +62,7 @@ func TestReplayNotices(t *testing.T) {
 	r := worker.NewWorkflowReplayer()
 	r.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 	if err := r.ReplayWorkflowHistoryFromJSONFile(silent{}, file); err == nil {
-		t.Error("another activity than the history's was not noticed")
+		t.Error("the replay did not notice another activity")
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 
 // Types of activity errors that are not retried.
 const (
-	ErrRefused  = "refused"  // the task or decision is invalid as submitted
+	ErrRefused  = "refused"  // an invalid task or decision, an untrusted remote
 	ErrDiverged = "diverged" // the record is not the one that the workflow knows
 	ErrMoved    = "moved"    // the task continues on another machine
 

@@ -580,7 +580,7 @@ func TestContinueAsNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		if next.From == nil || next.From.State.Phase == "" {
-			t.Fatalf("run %d hands on %+v", runs, next.From)
+			t.Fatalf("run %d passes on %+v", runs, next.From)
 		}
 		in = next
 	}
@@ -622,7 +622,7 @@ func TestStoppedWhileItWaits(t *testing.T) {
 					return answer(ctx, q)
 				}
 				if st := where(t, env); st.Waits == "" {
-					t.Errorf("%s: it does not say what it waits for: %+v", name, st)
+					t.Errorf("%s: the status does not show what it waits for: %+v", name, st)
 				}
 				tell := func(d loop.Decision) { env.SignalWorkflow(task.SignalDecide, task.Decision{Decision: d, By: "ann"}) }
 				switch by {

@@ -69,7 +69,7 @@ func TestRemarks(t *testing.T) {
 			got += fmt.Sprintf("%s:%d %q\n", r.Path, r.Line, r.Text)
 			ids[r.ID] = true
 			if r.By == "" {
-				t.Errorf("%s: nobody said %q", kind, r.Text)
+				t.Errorf("%s: the remark %q has no author", kind, r.Text)
 			}
 		}
 		if want := ":0 \"Name it Sum.\"\na.go:3 \"Too long\"\na.go:0 \"moved\"\n"; got != want || len(ids) != len(list) {

@@ -225,7 +225,7 @@ func TestNothingPrivateIsSent(t *testing.T) {
 	d := build(t, false)
 	for _, s := range telemetry.Signals {
 		if text := asJSON(t, d, s); strings.Contains(text, "PLANTED") {
-			t.Errorf("%s hold %s", s, text[strings.Index(text, "PLANTED"):][:60])
+			t.Errorf("%s contain %s", s, text[strings.Index(text, "PLANTED"):][:60])
 		}
 	}
 	text := asJSON(t, build(t, true), telemetry.Traces)

@@ -47,7 +47,7 @@ func TestSmallFleet(t *testing.T) {
 	for _, name := range []string{"Crashes", "Cuts", "Restarts", "Outages", "Moves", "Moved", "Refused", "Gates",
 		"Quarantined", "Late", "Cancelled"} {
 		if v.FieldByName(name).Int() == 0 {
-			t.Errorf("in no run anything was %s", name)
+			t.Errorf("in no run was anything %s", name)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestSameAgain(t *testing.T) {
 		t.Errorf("%+v\nis not\n%+v", one, two)
 	}
 	if other := run(small(8)); other.WallTime == one.WallTime {
-		t.Error("two seeds give one run")
+		t.Error("two seeds give the same run")
 	}
 }
 

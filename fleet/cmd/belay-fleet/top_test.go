@@ -39,7 +39,7 @@ func TestTop(t *testing.T) {
 		}
 	}
 	if i, j, k := strings.Index(b.String(), "early"), strings.Index(b.String(), "late"), strings.Index(b.String(), "busy"); i > j || j > k {
-		t.Errorf("what waits is not first:\n%s", b.String())
+		t.Errorf("waiting tasks are not first:\n%s", b.String())
 	}
 	if strings.Contains(b.String(), "\x1b") {
 		t.Errorf("a name writes to the terminal: %q", b.String())
@@ -72,7 +72,7 @@ func TestCommands(t *testing.T) {
 		}
 		if !strings.Contains(c.Example, "belay-fleet "+c.Name()) ||
 			!c.HasSubCommands() && !strings.Contains(c.Long, "Exit codes: ") {
-			t.Errorf("%s has no example, or does not say how it ends", c.Name())
+			t.Errorf("%s has no example, or no exit codes", c.Name())
 		}
 	}
 	if c, _, err := root.Find([]string{"logs", "T1", "-f"}); err != nil || c.Name() != "log" {
