@@ -53,7 +53,8 @@ func (s *Session) leftAgent() (Holder, bool) {
 	runs, _ := fsroot.ReadDir(s.Scratch("run", h.Task.Key())) // a task that ended has none
 	for _, e := range runs {
 		if run, err := agent.Attach(s.RunDir(h.Task, e.Name())); err == nil && run.WorksIn(s.Repo.Root) {
-			return Holder{Task: h.Task, Left: true}, true
+			_, busy := LockHolder(s.Scratch(treeLock)) // by the run that waits for it
+			return Holder{Task: h.Task, Left: true}, !busy
 		}
 	}
 	return Holder{}, false
