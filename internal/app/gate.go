@@ -19,7 +19,11 @@ func (s *Service) TaskAtGate(task belay.TaskID) (*session.Record, error) {
 		return nil, err
 	}
 	if r.State.Gate == nil {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s is not waiting at a gate (%s)", task, r.Phase())
+		try := fmt.Sprintf("belay show %s", task)
+		if s.nextStepOf(r) != "" {
+			try = fmt.Sprintf("belay run --resume %s; Ctrl-C there stops it and asks", task)
+		}
+		return nil, belay.Refuse(belay.CodeUsage, try, "%s is not waiting at a gate (%s)", task, r.Phase())
 	}
 	return r, nil
 }

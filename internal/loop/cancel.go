@@ -4,9 +4,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// onCancelled stops the run for a person. The agent's work is captured first; any other command is
-// finished, and then the run pauses. A rollback that ends the task and the closing of the record
-// are finished, because a half-ended task is of no use.
+// onCancelled stops the run for a person. The agent's work is captured first; a command that was
+// itself stopped is parked; any other command is finished, and then the run pauses. A rollback that
+// ends the task and the closing of the record are finished, because a half-ended task is of no use.
 func (m *machine) onCancelled() error {
 	e, c := m.event, m.state.Pending
 	switch {
@@ -19,9 +19,18 @@ func (m *machine) onCancelled() error {
 	case c.Kind == CmdAttempt:
 		m.state.Use = m.state.Plus(e.Use)
 		m.onEnded()
+	case e.Ended == EndedStopped && CanStop(c.Kind):
+		m.park(*c)
+		return nil
 	}
 	m.state.Parking = true
 	return nil
+}
+
+// CanStop reports whether a command of this kind can be stopped before it has a result: it only
+// looks at the work, and is done again when the task is resumed.
+func CanStop(kind CommandKind) bool {
+	return kind == CmdBaseline || kind == CmdCheck || kind == CmdReview || kind == CmdDebug
 }
 
 // park keeps c at a gate until a person resumes the task.

@@ -18,7 +18,7 @@ import (
 //	fail:cat:t    the same, with the title t
 //	ask:t         nothing but a question with the title t
 //	unknown, none the verdict unknown, and no verdict at all
-//	exit=3 timeout stall lost broken cancel resume
+//	exit=3 timeout stall lost broken cancel stop resume
 //	debug guide skip abort recheck   a decision at the open gate
 //
 // @40m and $1.5 after a word add elapsed time and cost, #4/5 the feature's retries.
@@ -70,6 +70,8 @@ func event(t testing.TB, s State, word string) Event {
 		e.Kind, e.Note = EvBroken, "no space"
 	case "cancel":
 		e.Kind, e.By = EvCancelled, "ann"
+	case "stop":
+		e.Kind, e.Ended, e.By = EvCancelled, EndedStopped, "ann"
 	case "resume":
 		e.Kind = EvResumed
 	case "start":

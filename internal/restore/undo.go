@@ -178,8 +178,11 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 	last, ok := h.Next(way)
 	if !ok {
 		_ = s.Snapshots.CleanUpPacks() // partial packs of a killed restore, which no snapshot removes here
-		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
-			"there is nothing to %s", way)
+		try := "belay snapshot list, then belay snapshot restore ID"
+		if way == WayUndo {
+			try = "belay rollback TASK to revert a task, or " + try
+		}
+		return Restored{}, belay.Refuse(belay.CodeCannot, try, "there is nothing to %s", way)
 	}
 	o.forStep(last)
 	o.Reason, o.step = way, way

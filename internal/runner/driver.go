@@ -104,8 +104,11 @@ func (d *Driver) Drive(ctx context.Context) error {
 func (d *Driver) runCommand(ctx context.Context, c loop.Command) error {
 	d.Observer.Begins(d.Record, c)
 	ev, err := d.Do(ctx, c)
-	if errors.Is(err, ErrParked) || ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, ErrParked) && !loop.CanStop(c.Kind) {
 		return ErrParked
+	}
+	if errors.Is(err, ErrParked) {
+		ev, err = loop.Event{Kind: loop.EvCancelled, Ended: loop.EndedStopped, By: "terminal"}, nil
 	}
 	bad, gerr := d.Session.Guard(ctx, d.Record)
 	switch {
