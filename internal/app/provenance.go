@@ -96,7 +96,10 @@ func parseTrailers(message string) (t trailers, err error) {
 				*one.to, n = value, n+1
 			}
 		}
-		if n != 1 {
+		switch {
+		case n == 0:
+			return t, fmt.Errorf("the message has no line %s, which belay pr --commit writes", one.name)
+		case n > 1:
 			return t, fmt.Errorf("the message has %d lines %s", n, one.name)
 		}
 	}
@@ -212,7 +215,7 @@ func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proof, error) {
 	}
 	out, err := s.Session.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", q.Commit+"^{commit}")
 	if err != nil {
-		return p, belay.Refuse(belay.CodeNotFound, "git log", "there is no commit %s", belay.VisibleLine(q.Commit))
+		return p, belay.Refuse(belay.CodeNotFound, "git log; belay log --verify TASK verifies a record", "there is no commit %s", belay.VisibleLine(q.Commit))
 	}
 	p.Commit = strings.TrimSpace(string(out))
 	raw, err := s.Session.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit)

@@ -83,7 +83,7 @@ func uncapturedFinding(s belay.Scope, m UncapturedPath) belay.Finding {
 		f.Severity = belay.SeverityError
 		f.Detail = fmt.Sprintf("%s is outside the task's files, which are %s", path, joinGlobs(s.Files))
 	}
-	if f.Recommendation = "remove it, or keep it where the task's files are"; m.ModeOnly {
+	if f.Recommendation = "revert it, or keep it within the task's files"; m.ModeOnly {
 		f.Recommendation = "restore its previous mode"
 	}
 	return f

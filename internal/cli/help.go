@@ -122,7 +122,9 @@ func printHelp(w io.Writer, c *cobra.Command) {
 	if len(c.Aliases) > 0 {
 		fmt.Fprintf(w, "Aliases: %s\n", strings.Join(c.Aliases, ", "))
 	}
-	fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	if c.Example != "" { // completion has none
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
 	if c.HasSubCommands() {
 		fmt.Fprintln(w, "\nCommands:")
 	}
@@ -132,7 +134,7 @@ func printHelp(w io.Writer, c *cobra.Command) {
 		}
 	}
 	if c.Long != "" {
-		fmt.Fprintf(w, "\n%s\n", c.Long)
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.Long))
 	}
 	if flags := c.LocalFlags().FlagUsages(); flags != "" {
 		fmt.Fprintf(w, "\nFlags:\n%s\n", strings.TrimRight(flags, "\n"))

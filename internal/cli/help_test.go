@@ -25,6 +25,17 @@ func TestHelpBeginsWithUse(t *testing.T) {
 	}
 }
 
+// TestHelpWithoutExamples: a command without examples, like those that cobra adds, has no heading for them.
+func TestHelpWithoutExamples(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	printHelp(&b, &cobra.Command{Use: "take", Short: "Take a snapshot", Long: "It explains.\n", Run: func(*cobra.Command, []string) {}})
+	want := "Take a snapshot\n\nUsage: take\n\nIt explains.\n\nbelay help lists the flags that every command takes: --json, --dir and others.\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
 // TestHelpIsShort: belay help lists at most twenty commands, each once.
 func TestHelpIsShort(t *testing.T) {
 	t.Parallel()

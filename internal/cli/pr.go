@@ -149,7 +149,27 @@ func (q pullFlags) validate() error {
 	case q.publish.Push && !q.open && !q.publish.Comment && (!q.watch || q.checks):
 		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push needs --open or --watch")
 	}
+	if steps := q.steps(); len(steps) > 1 {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay pr %s, then belay pr %s", steps[0], steps[1]),
+			"%s and %s are separate steps", steps[0], steps[1])
+	}
 	return nil
+}
+
+// steps returns the flags that say what to do; without one, the text is printed.
+func (q pullFlags) steps() (flags []string) {
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"--commit", q.commit}, {"--bundle FILE", q.bundle != "" && !q.commit}, {"--output FILE", q.output != ""}, {"--open", q.open},
+		{"--comment", q.publish.Comment && !q.open}, {"--checks", q.checks}, {"--watch", q.watch && !q.checks},
+	} {
+		if f.set {
+			flags = append(flags, f.name)
+		}
+	}
+	return flags
 }
 
 func (a pullFamily) printPull(c *cobra.Command, args []string, q pullFlags) error {
