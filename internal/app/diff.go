@@ -87,7 +87,8 @@ func (s *Service) snapshotsOf(ctx context.Context, word string) (f, t belay.Snap
 		lerr = belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", task),
 			"%s has no before snapshot: it has not started", task)
 	case belay.CodeOf(lerr) == belay.CodeNotFound:
-		lerr = belay.Refuse(belay.CodeNotFound, "belay snapshot list, belay task list, or belay diff -- PATH", "no snapshot or task %s", task)
+		lerr = belay.Refuse(belay.CodeNotFound, "belay snapshot list, belay task list, or belay diff -- PATH",
+			"no snapshot or task %s", task)
 	}
 	return "", "", lerr
 }

@@ -215,7 +215,8 @@ func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proof, error) {
 	}
 	out, err := s.Session.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", q.Commit+"^{commit}")
 	if err != nil {
-		return p, belay.Refuse(belay.CodeNotFound, "git log; belay log --verify TASK verifies a record", "there is no commit %s", belay.VisibleLine(q.Commit))
+		return p, belay.Refuse(belay.CodeNotFound, "git log; belay log --verify TASK verifies a record",
+			"there is no commit %s", belay.VisibleLine(q.Commit))
 	}
 	p.Commit = strings.TrimSpace(string(out))
 	raw, err := s.Session.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit)
