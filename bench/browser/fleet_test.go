@@ -111,7 +111,7 @@ func (f *fleet) submit(remote string, args ...string) {
 	}
 }
 
-// run runs a program in the clone; only git may fail.
+// run runs a program in the clone and returns its output, followed by its error if it fails.
 func (f *fleet) run(name string, args ...string) string {
 	c := exec.Command(name, args...)
 	c.Dir = f.dir
