@@ -215,7 +215,7 @@ func TestOddTypes(t *testing.T) {
 		must(t, RemoveAll(path))
 	}
 	if _, err := ReadUserFile("/dev/zero", MaxSmallFile); err == nil {
-		t.Error("a device was read as a person's file")
+		t.Error("a device was read as a user's file")
 	}
 }
 
@@ -244,7 +244,7 @@ func TestSizes(t *testing.T) {
 		t.Errorf("a file of 4 GiB: %v", err)
 	}
 	if _, err := ReadUserFile("/proc/self/maps", 10); err == nil { // it reports size 0
-		t.Error("a file that says it is empty was read beyond the limit")
+		t.Error("a file with a reported size of 0 was read beyond the limit")
 	}
 }
 
@@ -258,7 +258,7 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	if err := RenameNew(path, path); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a rename over a file that is there: %v", err)
+		t.Errorf("a rename over an existing file: %v", err)
 	}
 	must(t, RenameNew(path, path+"2"))
 	if _, err := os.Lstat(path); err == nil {
@@ -346,7 +346,7 @@ func race(t *testing.T) {
 	}
 	t.Logf("%d swaps, %d calls that worked", n, worked)
 	if worked == 0 {
-		t.Error("nothing worked: the race says nothing")
+		t.Error("no attempt succeeded, so the test of the race is void")
 	}
 }
 
@@ -369,7 +369,7 @@ func TestLongPaths(t *testing.T) {
 func TestLock(t *testing.T) {
 	path := filepath.Join(real(t), "lock")
 	if ok, err := NewExistingLock(path).TryLock(); ok || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an old lock that is not there: %v, %v", ok, err)
+		t.Errorf("NewExistingLock without a file: %v, %v", ok, err)
 	}
 	a, b := NewLock(path), NewLock(path)
 	take := func(l *Lock, shared, want bool) {

@@ -58,7 +58,7 @@ func withoutRootRights(t *testing.T) {
 	b.is("ro/f", "new", 0o444)
 	b.clean2("ro")
 	if err := root.WriteFile("/etc/x", 0o644, "", writes("")); err == nil {
-		t.Error("an absolute path was taken")
+		t.Error("an absolute path was accepted")
 	}
 	// Another user's folder cannot be made writable.
 	theirs, err := OpenRoot("/")

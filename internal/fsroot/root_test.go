@@ -163,7 +163,7 @@ func TestCreateFile(t *testing.T) {
 		t.Errorf("a failing fill gave %v", err)
 	}
 	if _, err := os.Lstat(b.path("d/half")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("half of a file is left: %v", err)
+		t.Errorf("a partly written file is left: %v", err)
 	}
 	b.is("d/old", "old", 0o644)
 	if text, _ := os.ReadFile(outside); string(text) != "sentinel" {
@@ -298,7 +298,7 @@ func TestFoldersAndModes(t *testing.T) {
 	}
 	for _, err := range []error{r.Remove("f"), r.Rmdir("d"), r.Chmod("f", 0o600)} {
 		if !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("of what is absent: %v", err)
+			t.Errorf("of a missing path: %v", err)
 		}
 	}
 	names, err := r.ReadFolder("")
@@ -368,7 +368,7 @@ func TestFaultAtEveryStep(t *testing.T) {
 		Fault = func(op, _ string) error { steps = append(steps, op); return nil }
 		b.must(o.do(b, r))
 		if len(steps) == 0 {
-			t.Errorf("%s has no step", o.name)
+			t.Errorf("%s makes no steps", o.name)
 		}
 		for fail := range steps {
 			Fault = nil

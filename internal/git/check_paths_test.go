@@ -66,7 +66,7 @@ func TestOpenRefusesLinks(t *testing.T) {
 		s.must(os.Rename(out, path))
 	}
 	if _, err := Open(t.Context(), s.dir, false); err != nil {
-		t.Errorf("all is back: %v", err)
+		t.Errorf("after restoring all: %v", err)
 	}
 }
 
@@ -128,14 +128,14 @@ func TestOpenTakesPeoplesLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h, err := r.Head(t.Context(), refs); err != nil || h.Branch != "refs/heads/main" || h.OID == "" {
-		t.Errorf("HEAD is a link to its branch: %+v, %v", h, err)
+		t.Errorf("HEAD is a symlink to its branch: %+v, %v", h, err)
 	}
 	if odds, err := FindUnusable(s.dir); err != nil || len(odds) > 0 {
 		t.Errorf("%v, %v", odds, err)
 	}
 	s.sh("cd " + s.dir + "; rm .git/HEAD; ln -s ../outside .git/HEAD; touch outside")
 	if _, err := Open(t.Context(), s.dir, false); !IsUnusable(err) {
-		t.Errorf("HEAD is a link to a file: %v", err)
+		t.Errorf("HEAD is a symlink to a file: %v", err)
 	}
 }
 

@@ -78,15 +78,15 @@ func TestUnchanged(t *testing.T) {
 			}
 			if same {
 				if _, again := s.unchanged(now); !again {
-					t.Error("what it is now is not remembered")
+					t.Error("the current state is not recorded")
 				}
 			} else if left := s.check([]string{oid}, CheckOptions{AllowLoose: true}); left.Unusable[oid] == nil {
-				t.Error("the object is called sound")
+				t.Error("a damaged object is reported as intact")
 			}
 		})
 	}
 	if _, same := RefreshFound(context.Background(), nil, FoundObjects{}); same {
-		t.Error("nothing that was checked counts as unchanged")
+		t.Error("no checked object counts as unchanged")
 	}
 }
 
@@ -122,7 +122,7 @@ func TestUnchangedAfterJoining(t *testing.T) {
 		}
 	}
 	if len(readJoinRecords(s.Repo)) == 0 {
-		t.Fatal("nothing was joined")
+		t.Fatal("no packs were joined")
 	}
 	now, _ := s.unchanged(was)
 	s.ok(flip(filepath.Join(s.Repo.Common, now.Packs[0].Path+".pack"), 20))
@@ -131,7 +131,7 @@ func TestUnchangedAfterJoining(t *testing.T) {
 	}
 	s.ok(os.WriteFile(joinRecordsPath(s.Repo), []byte("{\"v\":2}\nrubbish\n"), 0o600))
 	if _, same := s.unchanged(was); same {
-		t.Error("what cannot be read says something")
+		t.Error("objects count as unchanged by an unreadable record")
 	}
 }
 
@@ -162,7 +162,7 @@ func TestCheckLoose(t *testing.T) {
 		s.ok(os.WriteFile(path, bad, 0o644))
 		var out bytes.Buffer // a bit may not affect the bytes
 		if _, err := s.Repo.ReadLoose(context.Background(), path, oid, &out); err == nil && out.String() != strings.Repeat("text\n", 100) {
-			t.Errorf("byte %d was changed and nothing said", at)
+			t.Errorf("a change of byte %d was not detected", at)
 		}
 	}
 	for n := range text {
@@ -173,14 +173,14 @@ func TestCheckLoose(t *testing.T) {
 	}
 	s.ok(os.WriteFile(path, append(slices.Clone(text), "more"...), 0o644))
 	if c := s.check([]string{oid}, CheckOptions{AllowLoose: true}); !errors.Is(c.Unusable[oid], ErrDamaged) {
-		t.Errorf("something behind its end: %v", c.Unusable)
+		t.Errorf("bytes after the end: %v", c.Unusable)
 	}
 	s.ok(os.WriteFile(path, text[:len(text)-5], 0o644))
 	if c := s.check([]string{oid}, CheckOptions{AllowLoose: true}); !errors.Is(c.Unusable[oid], ErrDamaged) {
 		t.Errorf("cut: %v", c.Unusable)
 	}
 	if _, same := s.unchanged(c.FoundObjects); same {
-		t.Error("a loose object was cut, and that was not seen")
+		t.Error("a truncated loose object was not detected")
 	}
 }
 
@@ -201,7 +201,7 @@ func TestCheckBorrowed(t *testing.T) {
 	}
 	s.ok(os.RemoveAll(far.Repo.Root))
 	if _, same := s.unchanged(c.FoundObjects); same {
-		t.Error("the lender is gone, and that was not seen")
+		t.Error("the missing alternate repository was not detected")
 	}
 	if c := s.check([]string{oid}, CheckOptions{AllowLoose: true}); !c.IsLost(oid) {
 		t.Errorf("%v", c.Unusable)

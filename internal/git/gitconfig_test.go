@@ -75,7 +75,7 @@ func TestReadsAsGit(t *testing.T) {
 		}
 		out, err := exec.Command("git", "config", "--null", "--list", "--no-includes", "--file", path).Output()
 		if err != nil {
-			t.Errorf("%q is read as %q, and git refuses it: %v", b.String(), shown(list), err)
+			t.Errorf("parsed %q as %q, but git rejects it: %v", b.String(), shown(list), err)
 			continue
 		}
 		var theirs []ConfigEntry
@@ -94,6 +94,6 @@ func TestReadsAsGit(t *testing.T) {
 		}
 	}
 	if read < 600 || same < 150 {
-		t.Errorf("only %d files could be read, %d of them with a key: the pieces are badly chosen", read, same)
+		t.Errorf("only %d files could be read, %d of them with a key: the generator needs other pieces", read, same)
 	}
 }

@@ -140,7 +140,7 @@ func TestIgnorerAgreesWithGit(t *testing.T) {
 		cmd.Dir, cmd.Stdin = s.dir, bytes.NewReader([]byte("./"+strings.TrimSuffix(p, "/")+"\x00"))
 		out, _ := cmd.Output() // exits with 1 when nothing is ignored
 		if (len(out) > 0) != ignored {
-			t.Errorf("%q: git says %q, the table says %v", p, out, ignored)
+			t.Errorf("%q: git prints %q, the table expects %v", p, out, ignored)
 		}
 	}
 }

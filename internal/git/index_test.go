@@ -74,7 +74,7 @@ func TestParseIndexAgreesWithGit(t *testing.T) {
 				delete(flags, path)
 			}
 			if len(flags) > 0 {
-				t.Errorf("flags where there are none: %v", flags)
+				t.Errorf("entries without flags have some: %v", flags)
 			}
 			compareStat(t, s, got)
 			compareListed(t, r, got)

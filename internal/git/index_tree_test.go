@@ -39,7 +39,7 @@ func TestIndexTreeAgreesWithGit(t *testing.T) {
 					t.Fatalf("round %d: %v %v", round, tree, err)
 				}
 				if round%3 == 0 && tree.OID == "" {
-					t.Error("nothing is said of the top after a commit")
+					t.Error("the top tree is unknown after a commit")
 				}
 				var look func(tree *IndexTree, path string)
 				look = func(tree *IndexTree, path string) {
@@ -49,7 +49,7 @@ func TestIndexTreeAgreesWithGit(t *testing.T) {
 							t.Errorf("round %d: %q is %x, git writes %s", round, path, tree.OID, want)
 						}
 						if n := strings.Count(s.git("ls-files", "-z", "./"+path), "\x00"); n != tree.Entries {
-							t.Errorf("round %d: %q has %d entries, and %d are said", round, path, n, tree.Entries)
+							t.Errorf("round %d: %q has %d entries, the index tree has %d", round, path, n, tree.Entries)
 						}
 					}
 					for name, folder := range tree.Folders {
@@ -174,13 +174,13 @@ func TestWriteTogether(t *testing.T) {
 		t.Fatal("another pack", err)
 	}
 	if got := indexed(t, "sha1", together.Bytes()); !bytes.Equal(got, index.Encode(hashes["sha1"])) {
-		t.Error("git makes another index of it")
+		t.Error("git creates a different index")
 	}
 	for _, i := range []int{0, 700, 1499} {
 		bad := append([]NewObject{}, objects...)
 		bad[i].Data = []byte("something else")
 		if _, err := WritePack(&bytes.Buffer{}, hashes["sha1"], bad); err == nil {
-			t.Errorf("object %d is not what its name says, and no error", i)
+			t.Errorf("no error for object %d with a wrong name", i)
 		}
 	}
 }

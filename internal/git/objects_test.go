@@ -92,7 +92,7 @@ func readBack(t *testing.T, r *Repo, objects []NewObject) {
 		}
 	}
 	if sizes[0] != -1 {
-		t.Errorf("the size of nothing is %d", sizes[0])
+		t.Errorf("the size of a missing object is %d", sizes[0])
 	}
 }
 
@@ -149,7 +149,7 @@ func TestPartialClone(t *testing.T) {
 		t.Errorf("reading: %v", err)
 	}
 	if _, err := b.Read(tip); err != nil {
-		t.Errorf("the reader does not go on after a missing object: %v", err)
+		t.Errorf("the reader fails after a missing object: %v", err)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestReaderRefusesLineEnds(t *testing.T) {
 	b := must(s.open().Reader(context.Background()))(t)
 	defer b.Close()
 	if _, err := b.Read("HEAD:x\n" + tip); err == nil {
-		t.Error("a name with a line end was asked for")
+		t.Error("git was asked for a name with a newline")
 	}
 	if o, err := b.Read(tip); err != nil || o.Type != "commit" {
 		t.Errorf("%v %v", o, err)
@@ -233,7 +233,7 @@ func TestTreeOfLargeFolders(t *testing.T) {
 	}
 	twice := append(slices.Clone(files), files[0])
 	if got, _, err := r.Tree(twice); err == nil {
-		t.Errorf("a path given twice made %s", got)
+		t.Errorf("a path given twice gave %s", got)
 	}
 }
 
@@ -361,7 +361,7 @@ func TestSharedReader(t *testing.T) {
 		second := must(r.Reader(ctx))(t)
 		third := must(r.Reader(ctx))(t) // while the second is in use
 		if second != first || third == first {
-			t.Error("the process is not shared, or used twice at once")
+			t.Error("the process is not shared, or used by two callers at the same time")
 		}
 		for _, b := range []*Reader{second, third} {
 			if o, err := b.Read(tip); err != nil || o.Type != "commit" {
@@ -371,7 +371,7 @@ func TestSharedReader(t *testing.T) {
 		}
 		end()
 		if _, err := second.Read(tip); err == nil {
-			t.Error("the process goes on after its end")
+			t.Error("the process still answers after it ended")
 		}
 	}
 }

@@ -129,7 +129,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		var refusal *belay.Error
 		if !asRefusal(err, &refusal) || refusal.Try == "" || strings.HasSuffix(refusal.What, ".") {
-			t.Errorf("%s: %#v is no sentence with something to try", c.name, err)
+			t.Errorf("%s: %#v is not a sentence with advice", c.name, err)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestGitIsNeverTakenFromTheRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(ran); err == nil {
-		t.Error("a git that the repository brought along was run")
+		t.Error("a git from inside the repository was run")
 	}
 }
 

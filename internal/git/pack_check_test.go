@@ -98,13 +98,13 @@ func TestCheckFindsEveryByte(t *testing.T) {
 					}
 					i, _ := slices.BinarySearch(names, owner(at))
 					if got[i] != PackDamaged {
-						t.Fatalf("byte %d was changed and its object is %v", at, got[i])
+						t.Fatalf("after a change of byte %d its object is %v", at, got[i])
 					}
 					if slices.Contains(got, PackSound) {
 						whole++
 					}
 					if at%4 == 0 && !errors.Is(VerifyPack(ctx, packFiles(idx, bad), newHash), ErrPack) {
-						t.Fatalf("byte %d was changed and the pack is called intact", at)
+						t.Fatalf("a pack with a changed byte %d is reported as intact", at)
 					}
 				}
 				if whole == 0 {
@@ -127,7 +127,7 @@ func TestCheckRefusesPacks(t *testing.T) {
 		bad := bytes.Clone(idx)
 		bad[at] ^= 0x40
 		if err := check(bad, pack); !errors.Is(err, ErrPack) {
-			t.Fatalf("byte %d of the index was changed: %v", at, err)
+			t.Fatalf("after a change of byte %d of the index: %v", at, err)
 		}
 	}
 	for _, n := range []int{0, 3, 12, 40, len(pack) / 2, len(pack) - 1} {

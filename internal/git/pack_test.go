@@ -87,7 +87,7 @@ func check(t *testing.T, format string, newHash func() hash.Hash, x *Index, pack
 	t.Helper()
 	got := x.Encode(newHash)
 	if len(x.Entries) > 0 && !bytes.Equal(got, indexed(t, format, pack)) {
-		t.Error("git makes another index of the same pack")
+		t.Error("git creates a different index of the pack")
 	}
 	back, err := ParsePackIndex(got, newHash)
 	if err != nil || !slices.Equal(back.Entries, x.Entries) || back.Pack != x.Pack || !strings.HasSuffix(x.Name(), hex.EncodeToString(pack[len(pack)-newHash().Size():])) {
@@ -123,7 +123,7 @@ func TestWriteChecksNames(t *testing.T) {
 		}
 	}
 	if _, err := WritePack(io.Discard, sha1.New, []NewObject{{OID: "xyz", Type: "blob"}}); err == nil {
-		t.Error("no object name was accepted")
+		t.Error("an invalid object name was accepted")
 	}
 	if _, err := WritePack(failingReader{}, sha1.New, []NewObject{o}); !errors.Is(err, errFull) {
 		t.Errorf("a full disk: %v", err)
@@ -155,7 +155,7 @@ func TestJoinRefuses(t *testing.T) {
 		data := bytes.Clone(pack.Bytes())
 		data[at] ^= 0x10
 		if err := join(data); err == nil {
-			t.Errorf("byte %d was changed and nothing said", at)
+			t.Errorf("a change of byte %d was not detected", at)
 		}
 	}
 	delta := bytes.Clone(pack.Bytes())
@@ -164,7 +164,7 @@ func TestJoinRefuses(t *testing.T) {
 		t.Errorf("a delta: %v", err)
 	}
 	if err := join(pack.Bytes()[:14]); err == nil {
-		t.Error("a pack cut off was joined")
+		t.Error("a truncated pack was joined")
 	}
 }
 

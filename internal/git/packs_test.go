@@ -177,7 +177,7 @@ func TestSettle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.CleanUp(true); err != nil || s.count(".keep") == 0 {
-		t.Errorf("released although somebody stores: %v", err)
+		t.Errorf("released while another process stores: %v", err)
 	}
 	unlock()
 	pid := filepath.Join(s.Repo.Common, "gc.pid")

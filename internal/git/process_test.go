@@ -111,7 +111,7 @@ func TestWorkIsNotSilence(t *testing.T) {
 		return err
 	}
 	if err := run(500*time.Millisecond, time.Hour, "-c", "sleep 1.3; echo done"); err != nil {
-		t.Errorf("ended in the middle of its work: %v", err)
+		t.Errorf("ended while it was working: %v", err)
 	}
 	// It prints ten times in five quarters of the limit. On a busy machine one step may take all of
 	// that.
@@ -192,7 +192,7 @@ func gone(t *testing.T, pid int) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("process %d still lives", pid)
+	t.Errorf("process %d is still running", pid)
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 

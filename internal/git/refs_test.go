@@ -112,7 +112,7 @@ func TestUpdateRefs(t *testing.T) {
 	} {
 		err := r.UpdateRefs(ctx, "x", list)
 		if err == nil || value("refs/heads/c") != "" || value("refs/belay/aa") != one || value("refs/heads/b") != two {
-			t.Errorf("%s: %v; all or nothing does not hold", name, err)
+			t.Errorf("%s: %v; only some of the refs were updated", name, err)
 		}
 	}
 	if err := r.UpdateRefs(ctx, "x", []Update{{Ref: "refs/belay/aa", Old: one}, {Ref: "refs/heads/b", New: one, Old: two}}); err != nil {
@@ -173,7 +173,7 @@ func TestLockOfSomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.UpdateRefs(ctx, "x", []Update{{Ref: "refs/heads/x", New: one}}); err != nil {
-		t.Errorf("once it is gone: %v", err)
+		t.Errorf("without the lock: %v", err)
 	}
 }
 

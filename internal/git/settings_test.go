@@ -76,12 +76,12 @@ func TestSettingsAsGit(t *testing.T) {
 		}
 	}
 	if accepted < 40 {
-		t.Errorf("%d repositories were accepted: the pieces are badly chosen", accepted)
+		t.Errorf("%d repositories were accepted: the generator needs other pieces", accepted)
 	}
 	s.write(".git/config", plain)
 	s.write(".git/HEAD", heads[0])
 	if _, _, ok := r.trustedConfig(); !ok {
-		t.Error("git is asked about a usual repository")
+		t.Error("the config of an ordinary repository was not trusted")
 	}
 	if list, err := r.Settings(ctx); err != nil || lastValue(list, "user.name") != "Ann" || lastValue(list, "core.bare") != "false" {
 		t.Errorf("%v, %v", list, err)
@@ -99,7 +99,7 @@ func TestSettingsAsGit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, _, ok := r.trustedConfig(); ok {
-			t.Errorf("%s belongs to another user", name)
+			t.Errorf("%s of another user was trusted", name)
 		}
 		if err := os.Chown(filepath.Join(s.dir, name), 0, 0); err != nil {
 			t.Fatal(err)

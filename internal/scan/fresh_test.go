@@ -11,9 +11,9 @@ func TestScanReadsFreshFilesAgain(t *testing.T) {
 	b.scanSave()
 	b.age()
 	if r := b.scanSave(); !r.Entries[0].Fresh {
-		t.Error("what was cached right after it was written is trusted")
+		t.Error("a file cached right after it was written is trusted")
 	}
 	if r := b.scanSave(); r.Entries[0].Fresh {
-		t.Error("what was cached long after it was written is not trusted")
+		t.Error("a file cached long after it was written is not trusted")
 	}
 }

@@ -62,12 +62,12 @@ func TestScanOfAMovingTree(t *testing.T) {
 			// everything else is.
 			unseen := []string{"the root is edited"}
 			if r.Unstable == slices.Contains(unseen, what) {
-				t.Errorf("moving is %v", r.Unstable)
+				t.Errorf("unstable is %v", r.Unstable)
 			}
 			b.scanSave()
 			b.age()
 			if r := b.scanSave(); r.Unstable {
-				t.Error("it stands still now")
+				t.Error("still unstable without changes")
 			}
 		})
 	}
@@ -88,7 +88,7 @@ func TestScanWithTheRootRemoved(t *testing.T) {
 	same(t, "a root that is moved is still open", []string{"a/f"}, paths(r))
 	b.o.Ignored = old
 	if _, err := Scan(context.Background(), b.o); err == nil {
-		t.Error("a root that is gone was scanned")
+		t.Error("a missing root was scanned")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestScanWhileFilesChange(t *testing.T) {
 		if r.Unstable {
 			moved++
 		} else if !whole[r.Entries[0].OID] {
-			t.Error("a torn file in a tree that stands still")
+			t.Error("a partly written file in a stable tree")
 		}
 	}
 	stop.Store(true)
@@ -129,7 +129,7 @@ func TestScanWhileFilesChange(t *testing.T) {
 	last, err := os.ReadFile(b.path("f"))
 	b.must(err)
 	if r := b.scanSave(); r.Entries[0].OID != blobOID(string(last)) {
-		t.Error("the last edit was not seen")
+		t.Error("the last edit was missed")
 	}
 }
 
@@ -198,6 +198,6 @@ func withoutRights(t *testing.T) {
 	same(t, "gaps", []string{"closed: folder cannot be read: permission denied, tracked true", "lists/f: cannot be read: permission denied, tracked false",
 		"secret: cannot be read: permission denied, tracked true", "wall: folder cannot be read: permission denied, tracked false"}, got)
 	if !slices.Contains(r.Dirs, Dir{"closed", 0, false}) || r.Unstable {
-		t.Errorf("folders %v, moving %v", r.Dirs, r.Unstable)
+		t.Errorf("folders %v, unstable %v", r.Dirs, r.Unstable)
 	}
 }

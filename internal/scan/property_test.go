@@ -172,7 +172,7 @@ func TestCacheCorruptedAtEveryByte(t *testing.T) {
 			}
 			b.must(os.WriteFile(b.o.Cache, bad, 0o600))
 			if Read(b.o.Cache) != nil {
-				t.Fatalf("a cache that is wrong at byte %d of %d was taken", i, len(text))
+				t.Fatalf("a cache with a wrong byte %d of %d was accepted", i, len(text))
 			}
 		}
 		if i%40 == 0 {
@@ -243,7 +243,7 @@ func (b *bench) ofThisTree(text []byte) {
 	text = le.AppendUint32(text, crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 	b.must(os.WriteFile(b.o.Cache, text, 0o600))
 	if Read(b.o.Cache) == nil {
-		b.t.Fatal("the tables of a cache are not a cache")
+		b.t.Fatal("the cache with these tables cannot be read")
 	}
 }
 

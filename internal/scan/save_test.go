@@ -20,7 +20,7 @@ func TestFaultAtEveryStep(t *testing.T) {
 	fsroot.Fault = func(op, _ string) error { steps = append(steps, op); return nil }
 	b.must(b.scan().Save())
 	if len(steps) == 0 {
-		t.Error("save has no step")
+		t.Error("save makes no steps")
 	}
 	for fail := range steps {
 		fsroot.Fault = nil

@@ -266,7 +266,7 @@ func TestScanSeesEveryKind(t *testing.T) {
 		t.Errorf("the empty blob is %s", got)
 	}
 	if r.Unstable {
-		t.Error("the tree did not move")
+		t.Error("an unchanged tree is reported as unstable")
 	}
 }
 
@@ -316,7 +316,7 @@ func TestScanSeesSameSizeEditsRightAfterCaching(t *testing.T) {
 		b.must(f.Close())
 		r := b.scan()
 		if r.Entries[0].OID != blobOID(content) {
-			t.Fatalf("edit %d was not seen", i)
+			t.Fatalf("edit %d was missed", i)
 		}
 		b.must(r.Save())
 	}
@@ -331,12 +331,12 @@ func TestScanSeesEditsWithTheTimePutBack(t *testing.T) {
 	b.age()
 	b.scanSave()
 	if r := b.scanSave(); r.Entries[0].Fresh || !r.Entries[1].Fresh || r.Unstable {
-		t.Fatalf("old times are trusted and future ones are not: %+v, moving %v", r.Entries, r.Unstable)
+		t.Fatalf("old times should be trusted and future ones not: %+v, unstable %v", r.Entries, r.Unstable)
 	}
 	b.put("f", "bbbb")
 	b.must(os.Chtimes(b.path("f"), old, old))
 	if r := b.scanSave(); r.Entries[0].OID != blobOID("bbbb") {
-		t.Fatal("an edit with its time put back was not seen")
+		t.Fatal("an edit with a restored time was missed")
 	}
 }
 
@@ -359,17 +359,17 @@ func TestScanIgnores(t *testing.T) {
 	same(t, "ignored", []string{"build/", "forced/u", "lib/pipe", "lib/tmp/", "skip.log"}, r.Ignored)
 	for _, q := range slices.Concat(asked...) {
 		if q == "keep" || q == "forced/" || q == "forced/t" || strings.HasPrefix(q, "build/o") {
-			t.Errorf("%q was asked about", q)
+			t.Errorf("Ignored was called with %q", q)
 		}
 	}
 	r = b.scan()
 	if r.Stats.Asked != 0 {
-		t.Errorf("%d paths were asked about again", r.Stats.Asked)
+		t.Errorf("Ignored was called with %d paths again", r.Stats.Asked)
 	}
 	b.put(".gitignore", "lib/\n", "lib/new", "")
 	ignore = named("lib/")
 	if r = b.scanSave(); r.Stats.Asked == 0 {
-		t.Error("new rules asked nothing")
+		t.Error("Ignored was not called again after new rules")
 	}
 	same(t, "ignored by new rules", []string{"lib/"}, r.Ignored)
 	if len(r.Rules) != 1 || r.Rules[0].OID != blobOID("lib/\n") {
@@ -377,7 +377,7 @@ func TestScanIgnores(t *testing.T) {
 	}
 	b.o.RulesKey = "changed outside"
 	if r = b.scan(); r.Stats.Asked == 0 {
-		t.Error("rules outside of the tree asked nothing")
+		t.Error("Ignored was not called again after new rules outside the tree")
 	}
 }
 
@@ -416,7 +416,7 @@ func TestScanIncludes(t *testing.T) {
 	same(t, "entries", []string{"keep", "node/m/x.js", "node/top.js", "secret/deep/key"}, paths(b.scanSave()))
 	b.o.Include = []string{"a[", "x"}
 	if _, err := Scan(context.Background(), b.o); err == nil {
-		t.Error("a bad pattern was taken")
+		t.Error("an invalid pattern was accepted")
 	}
 }
 

@@ -43,7 +43,7 @@ func Each[R interface{ Sound() error }](t *testing.T, glob string, least int, re
 			}
 			slow, err := read(file, iotest.OneByteReader(bytes.NewReader(data)))
 			if d := cmp.Diff(got, slow, cmp.Exporter(func(reflect.Type) bool { return true })); d != "" || err != nil {
-				t.Errorf("byte by byte it reads otherwise (%v):\n%s", err, d)
+				t.Errorf("the result differs when read byte by byte (%v):\n%s", err, d)
 			}
 			Sound(t, got)
 			JSON(t, file, got)

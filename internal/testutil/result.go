@@ -35,7 +35,7 @@ func WellFormed(t testing.TB, r belay.CheckResult, names ...string) {
 		t.Errorf("no name or summary: %+v", r)
 	}
 	if (r.Verdict == belay.VerdictUnknown && !r.Asks) != (r.Why != "") {
-		t.Errorf("a reason without need, or none where one is needed: %+v", r)
+		t.Errorf("a reason is missing, or given without need: %+v", r)
 	}
 	failed := false
 	for _, f := range r.Findings {

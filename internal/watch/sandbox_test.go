@@ -165,7 +165,7 @@ func (b *box) same(t fataler, v *view) bool {
 	}
 	got, want := v.heard(), b.plain(t)
 	if d := cmp.Diff(canonical(want), canonical(got)); d != "" {
-		t.Fatalf("the watch sees another tree than a scan (-scan +watch):\n%s", d)
+		t.Fatalf("the watch and a scan differ (-scan +watch):\n%s", d)
 	}
 	return true
 }

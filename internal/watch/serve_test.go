@@ -109,7 +109,7 @@ func TestTakesThroughTheWatch(t *testing.T) {
 		b.alike(t)
 	}
 	if s := b.asked(t); s.Answers < len(steps)-2 {
-		t.Errorf("it answered %d of %d takes", s.Answers, s.Asked)
+		t.Errorf("it answered %d of %d requests", s.Answers, s.Asked)
 	}
 }
 
@@ -152,14 +152,14 @@ func TestAKilledWatchIsReplaced(t *testing.T) {
 	b.alike(t)
 	second := b.start(t)
 	if second.PID == first.PID {
-		t.Fatal("it is the killed one")
+		t.Fatal("the killed watch was reported")
 	}
 	b.write(t, "four", "again")
 	b.alike(t)
 	b.write(t, "four", "and again")
 	b.alike(t)
 	if s := b.asked(t); s.Answers == 0 {
-		t.Error("the second one answered nothing")
+		t.Error("the second watch answered no request")
 	}
 }
 
@@ -182,7 +182,7 @@ func TestOneWatchIsEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Ask(context.Background(), b.place); belay.CodeOf(err) != belay.CodeNotFound {
-		t.Fatalf("after its end: %v", err)
+		t.Fatalf("after it was stopped: %v", err)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestItEndsByItself(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := os.Lstat(socket(dir)); err == nil {
-				t.Error("its socket is left")
+				t.Error("its socket still exists")
 			}
 		})
 	}
@@ -248,19 +248,19 @@ func TestAForeignSocketIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := dial(context.Background(), dir); !errors.Is(err, errForeign) {
-		t.Fatalf("a folder that others may enter: %v", err)
+		t.Fatalf("a folder that others may read: %v", err)
 	}
 	if os.Geteuid() == 0 {
 		if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, 12345, -1)); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := dial(context.Background(), dir); !errors.Is(err, errForeign) {
-			t.Fatalf("a folder of somebody else: %v", err)
+			t.Fatalf("a folder of another user: %v", err)
 		}
 		_ = os.Chown(dir, 0, -1)
 	}
 	if len(asked) > 0 {
-		t.Error("it was asked all the same")
+		t.Error("it was asked anyway")
 	}
 	_ = os.Chmod(dir, 0o700)
 	b.alike(t) // the socket is our own, but its answers are invalid
@@ -305,7 +305,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		again, body := encode(got)
 		if back, err := decode(again, bytes.NewReader(body), repo); err != nil || back.Tree != got.Tree || len(back.Blobs) != len(got.Blobs) || len(back.Trees) != len(got.Trees) {
-			t.Fatalf("what was read is not read again: %v", err)
+			t.Fatalf("a decoded answer cannot be encoded and decoded again: %v", err)
 		}
 	})
 }

@@ -183,7 +183,7 @@ func TestAFullQueueIsTold(t *testing.T) {
 		b.write(t, "four", "changed unheard")
 	})
 	if b.same(t, v) {
-		t.Fatal("it believes to have heard of everything")
+		t.Fatal("the overflow was not noticed")
 	}
 }
 
@@ -220,7 +220,7 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 	b.write(t, "a/one", "a/one")
 	v.tracker.TakeDirty()
 	if want := b.plain(t); before.Tree != want.Tree {
-		t.Fatalf("more was read than was marked")
+		t.Fatalf("an unmarked file was read")
 	}
 }
 
@@ -234,7 +234,7 @@ func TestASecondName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.same(t, v) {
-		t.Fatal("a second name goes unnoticed")
+		t.Fatal("a second hard link was not noticed")
 	}
 	v = b.view(t)
 	for _, path := range []string{"c/other", "a/one"} {

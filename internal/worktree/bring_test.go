@@ -82,7 +82,7 @@ func TestBring(t *testing.T) {
 			b, err := worktree.Bring(context.Background(), home, c.q)
 			y.ok(err)
 			if fmt.Sprint(would.Changes, would.Conflicts) != fmt.Sprint(b.Changes, b.Conflicts) {
-				t.Errorf("it would %v, and did %v", would, b)
+				t.Errorf("the dry run planned %v, the merge did %v", would, b)
 			}
 			var met []string
 			for _, x := range b.Conflicts {
@@ -245,7 +245,7 @@ func anything(t *testing.T, draw *rapid.T) {
 	rescued := looks(t, filepath.Join(held, "x"))
 	for name, is := range mine {
 		if rescued[name] != is && !strings.HasPrefix(is, "d") && name != "debug.log" {
-			t.Errorf("the rescue has %s as %q, it was %s", name, rescued[name], is)
+			t.Errorf("the rescue snapshot has %s as %q, want %s", name, rescued[name], is)
 		}
 	}
 	_, err = home.Undo(context.Background(), restoreAll)

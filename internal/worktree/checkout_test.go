@@ -131,7 +131,7 @@ func TestMake(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 			if _, err := os.Stat(filepath.Join(p.dir, "node_modules/m/index.js")); err != nil {
-				t.Error("what was linked is gone")
+				t.Error("the linked folder was deleted")
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func TestMakeRefuses(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Make(ctx, p.snaps, id, nil); err == nil {
-		t.Error("it was made although nobody waits any more")
+		t.Error("a checkout was made with a cancelled context")
 	}
 	if left := p.left(); len(left) > 0 {
 		t.Errorf("left: %v", left)
@@ -201,10 +201,10 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := p.left(); len(left) != 2 {
-		t.Errorf("there are %v", left)
+		t.Errorf("want two folders, got %v", left)
 	}
 	if _, err := os.Stat(kept.Root); err != nil {
-		t.Error("one in use was swept")
+		t.Error("a folder in use was removed")
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -103,7 +103,7 @@ func TestCommitIsASnapshot(t *testing.T) {
 	b.git("commit", "-qm", "first")
 	b.git("tag", "v1")
 	if got := b.changed("HEAD"); len(got) != 0 {
-		t.Fatalf("nothing changed, and it says %v", got)
+		t.Fatalf("nothing changed, got %v", got)
 	}
 	b.write("a.txt", "two\n")
 	b.git("commit", "-qam", "second")
@@ -168,6 +168,6 @@ func TestNoSuchCommit(t *testing.T) {
 	b.git("add", ".")
 	b.git("commit", "-qm", "first")
 	if _, err := Snapshot(t.Context(), snaps, "HEAD:a.txt", snapshot.Meta{Kind: belay.KindManual}); belay.CodeOf(err) != belay.CodeNotFound {
-		t.Errorf("a file is no commit: %v", err)
+		t.Errorf("a file instead of a commit: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func TestMany(t *testing.T) {
 				}
 				mu.Lock()
 				if held[info.ID] != "" {
-					t.Errorf("%s was given twice", info.ID)
+					t.Errorf("two snapshots have the id %s", info.ID)
 				}
 				held[info.ID] = text
 				mu.Unlock()

@@ -285,7 +285,7 @@ func TestLaws(t *testing.T) {
 		}
 		all := of(t, worktree.Input{Base: in.Base, Ours: in.Base, Theirs: in.Theirs, TheirsMoved: in.TheirsMoved, Join: join})
 		if got := after(in.Base, all); !maps.Equal(got, in.Theirs) || len(all.Conflicts) > 0 {
-			t.Fatalf("where nobody else worked it is the task's tree: %q, %v", words(got), all.Conflicts)
+			t.Fatalf("without changes of ours, want the task's tree: %q, %v", words(got), all.Conflicts)
 		}
 		p := of(t, in)
 		got := after(in.Ours, p)
@@ -309,7 +309,7 @@ func kept(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Plan) {
 			now, there = got[to]
 		}
 		if !there {
-			t.Fatalf("%s was changed here and is gone", path)
+			t.Fatalf("%s was changed in ours and is missing", path)
 		}
 		if now == e {
 			continue
@@ -317,7 +317,7 @@ func kept(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Plan) {
 		for i := range 3 {
 			own := len(e.OID) == 3 && len(in.Base[path].OID) == 3 && e.OID[i] != in.Base[path].OID[i]
 			if own && now.OID[i] != e.OID[i] {
-				t.Fatalf("a line of %s is gone: %q of %q", path, now.OID, e.OID)
+				t.Fatalf("a line of %s is missing: %q of %q", path, now.OID, e.OID)
 			}
 		}
 	}
@@ -333,11 +333,11 @@ func symmetric(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Pla
 	other := worktree.Input{Base: in.Base, Ours: in.Theirs, Theirs: in.Ours, OursMoved: in.TheirsMoved, TheirsMoved: in.OursMoved, Join: join}
 	q := of(t, other)
 	if (len(p.Conflicts) == 0) != (len(q.Conflicts) == 0) {
-		t.Fatalf("conflicts from one side alone: %v, %v", p.Conflicts, q.Conflicts)
+		t.Fatalf("conflicts depend on the order of the sides: %v, %v", p.Conflicts, q.Conflicts)
 	}
 	if len(p.Conflicts) == 0 {
 		if turned := after(in.Theirs, q); !maps.Equal(got, turned) {
-			t.Fatalf("%q from one side, %q from the other", words(got), words(turned))
+			t.Fatalf("%q, but %q with the sides swapped", words(got), words(turned))
 		}
 	}
 }

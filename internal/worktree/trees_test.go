@@ -71,10 +71,10 @@ func TestMake(t *testing.T) {
 				home := open(t, y.dir)
 				again, err := worktree.MakeTree(context.Background(), home, path, worktree.Mark{Task: "t1", Home: y.dir, From: m.Mark.From}, snapshot.Options{})
 				if err != nil || again.New {
-					t.Errorf("it is there already: %+v %v", again, err)
+					t.Errorf("a second call, want the same worktree: %+v %v", again, err)
 				}
 				if _, err := m.Snaps.Undo(context.Background(), restoreAll); belay.CodeOf(err) != belay.CodeCannot {
-					t.Errorf("making it is nothing to undo: %v", err)
+					t.Errorf("undo of a new worktree: %v", err)
 				}
 				y.ok(worktree.Remove(context.Background(), home.Snapshots.Repo, path, "T1"))
 				if _, err := os.Lstat(path); !os.IsNotExist(err) || strings.Contains(y.git("worktree", "list"), "trees") {
@@ -105,14 +105,14 @@ func TestByHand(t *testing.T) {
 	y.ok(err)
 	same(t, "made again", want, looks(t, path))
 	if !again.New {
-		t.Error("it was made anew")
+		t.Error("want a new worktree")
 	}
 	y.ok(os.RemoveAll(path)) // and its git folder pruned
 	y.git("worktree", "prune")
 	y.ok(worktree.Remove(ctx, home.Snapshots.Repo, path, "T1")) // already removed
 	write(t, path, "somebody's.txt", "x")
 	if _, err := worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{}); belay.CodeOf(err) != belay.CodeCannot {
-		t.Errorf("something lies there: %v", err)
+		t.Errorf("with another file at the path: %v", err)
 	}
 	y.ok(os.RemoveAll(path))
 	y.git("worktree", "add", "-q", "--detach", path)
