@@ -29,7 +29,7 @@ type Holder struct {
 func (h Holder) String() string {
 	switch {
 	case h.Left:
-		return fmt.Sprintf("the agent of %s, which still runs although belay was killed", h.Task)
+		return fmt.Sprintf("the agent of %s, which still runs although its belay run ended", h.Task)
 	case h.PID == 0:
 		return "somebody"
 	}
