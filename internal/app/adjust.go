@@ -129,7 +129,7 @@ func applyFlags(t *belay.Task, given config.Config, begun bool) (changed []strin
 		"limits.wall_time":  func() { t.Policy.WallTime = p.WallTime },
 	}
 	for _, s := range given.Settings() { // lists the command before its format
-		if s.Source != config.Flag {
+		if s.Source != config.Flag || s.Key == "fence.enabled" { // the fence belongs to the run, not to the task
 			continue
 		}
 		change, ok := set[s.Key]
