@@ -12,16 +12,16 @@ type Kind uint8
 
 // The kinds of tokens.
 const (
-	Ident       Kind = iota
-	Number           //
-	String           // any string, template or character
-	Regex            //
-	Punct            // operators and separators
-	OpenBracket      // an opening bracket, or the start of an element; its text is the tag
-	Close            // the end of an OpenBracket
-	TagEnd           // the > of an element's opening tag
-	Text             // text between elements
-	Newline          // the end of a logical line, where lines matter
+	Ident Kind = iota
+	Number
+	String // any string, template or character
+	Regex
+	Punct       // operators and separators
+	OpenBracket // an opening bracket, or the start of an element; its text is the tag
+	Close       // the end of an OpenBracket
+	TagEnd      // the > of an element's opening tag
+	Text        // text between elements
+	Newline     // the end of a logical line, where lines matter
 )
 
 // Token is a token of the source. Match connects an OpenBracket and its Close by index.

@@ -86,7 +86,7 @@ func (n nouns) aliases(files []string, p FileMessage) []string {
 // mentions reports whether a word, or several in a row, occur outside of prohibitions.
 func (n nouns) mentions(w string) bool { return strings.Contains(n.text, " "+w+" ") }
 
-// mentionsAny reports any of the words.
+// mentionsAny reports whether any of the words is mentioned.
 func (n nouns) mentionsAny(ws []string) bool { return slices.ContainsFunc(ws, n.mentions) }
 
 // pipelineWords are words for the jobs that a server runs for each commit.

@@ -9,8 +9,8 @@ import (
 )
 
 // Input is a message and its project. Files are slash-separated paths of the repository. PlanExists
-// reports that the project has a plan, or source code already (Sourced), so that a request is about
-// a part of it.
+// reports that the project has a plan, or source code already (HasSource), so that a request is
+// about a part of it.
 type Input struct {
 	Text       string
 	PlanExists bool

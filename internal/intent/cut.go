@@ -8,7 +8,7 @@ import (
 // cutter cuts a sentence into clauses.
 type cutter struct {
 	sentence   Sentence
-	tokens     []Token // of s, without asides
+	tokens     []Token // of the sentence, without asides
 	lower      []string
 	isFragment bool // the sentence only names things
 	start      int  // of the current clause

@@ -33,6 +33,6 @@ func PunctuateDictation(text string) string {
 	return out
 }
 
-// beforeNoun are words behind which a noun follows.
+// beforeNoun are words that precede a noun.
 var beforeNoun = lazyregexp.Of(`a an the this that each every per trial grace time billing free notice retention test
 	one trailing missing decimal`)

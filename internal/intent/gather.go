@@ -102,7 +102,7 @@ func (n nouns) addQuoted(form TokenForm, low string) {
 	}
 }
 
-// addPath records a word as it is written, or the path before a line number.
+// addPath records a word as it is written, without a leading ./ and a trailing ().
 func (n nouns) addPath(form TokenForm, low string) {
 	if form != WordForm && form != Code && !(form == Quoted && strings.ContainsAny(low, "./")) {
 		return

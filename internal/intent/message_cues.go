@@ -48,7 +48,7 @@ const (
 	maxTextWords = 60
 )
 
-// addText adds the words of the message.
+// addText adds the first words and the last one, and all words of a short message.
 func (m messageView) addText(l *cueList) {
 	var low []string
 	for _, t := range Tokenize(m.Text[:min(len(m.Text), maxTextBytes)], 0) {

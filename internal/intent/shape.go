@@ -35,7 +35,8 @@ func NamesOldValue(low []string) bool {
 	return false
 }
 
-// ParseValue reports a number, with or without a unit: 5, 30s, 3e-4, 512mi, v2.
+// ParseValue reports whether a word is a number, with or without a unit, or a colour: two, 5, 30s,
+// 3e-4, 512mi, #ff0000.
 func ParseValue(w string) (string, bool) {
 	if _, ok := ParseNumber(w); ok {
 		return w, true

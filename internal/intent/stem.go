@@ -6,9 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Stem removes the endings in which a noun and a name may differ: notes becomes note, but not a
-// form of "not". The -e of a short word stays (note, state, plane), to distinguish it from the word
-// without it.
+// Stem removes the endings in which a noun and a name may differ: notes and note have the same
+// stem, not has another. The -e of a short word stays (note, state, plane), to distinguish it from
+// the word without it.
 func Stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
 	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"} {

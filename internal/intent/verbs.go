@@ -204,7 +204,8 @@ func BaseForm(w string, known func(string) bool) (base, ending string) {
 	return "", ""
 }
 
-// undoEnding undoes what an ending does to a stem: added e, y to i, doubled consonants.
+// undoEnding returns the known verb that a stem without its ending can come from: with a dropped e,
+// y for i, or a single consonant for a doubled one.
 func undoEnding(stem, end string, known func(string) bool) string {
 	forms := []string{stem, stem + "e"}
 	if end == "s" {

@@ -6,8 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// names are parts of names for secrets, in lower case. A name that is the prefix of another one
-// precedes it.
+// names are parts of names for secrets, in lower case.
 var names = []string{"passw", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "access-key",
 	"auth_key", "authkey", "credential", "private_key", "privatekey", "encryption_key", "signing_key", "passphrase", "account_key"}
 

@@ -44,8 +44,8 @@ var endings = map[string]Language{
 // LanguageOf returns the language of a path by its extension.
 func LanguageOf(p string) Language { return endings[path.Ext(p)] }
 
-// Family returns the language whose test runners also run this one's tests: TypeScript for
-// JavaScript.
+// Family returns TypeScript for JavaScript, because the same runners run the tests of both, and
+// otherwise the language itself.
 func (l Language) Family() Language {
 	if l == JavaScript {
 		return TypeScript

@@ -132,7 +132,7 @@ func (s *source) isMessageFirst(args [][]syntax.Token) bool {
 	return isLiteral(s.Lang, args[2]) && args[2][0].Kind != syntax.Text
 }
 
-// addTolerance records the tolerance of a comparison of numbers; its subject are both values.
+// addTolerance records the tolerance of a comparison of numbers; its subject is both values.
 func (s *source) addTolerance(op string, args [][]syntax.Token) {
 	if op != "near" && op != "eq" || len(args) < 3 {
 		return

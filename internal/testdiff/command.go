@@ -56,8 +56,8 @@ var (
 	exitCommand = lazyregexp.New(`^[@+-]*\s*exit\s+\d+$`)
 )
 
-// hasEffect reports whether a command does anything but print a message about missing tests or
-// exit.
+// hasEffect reports whether a command does more than print or exit, as a placeholder for missing
+// tests does.
 func (c command) hasEffect() bool {
 	return len(c.prerequisites) > 0 || slices.ContainsFunc(splitCommands(c.script),
 		func(one string) bool { return !onlyPrints(one) && !exitCommand.MatchString(one) })

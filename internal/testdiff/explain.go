@@ -354,10 +354,10 @@ func (p *pairing) quotingTest(g fileTest) string {
 	return ""
 }
 
-// nameSet has the public names of code that no file of the change contains any more.
+// nameSet is a set of public names of code.
 type nameSet map[string]bool
 
-// usedName returns a deleted name that the test uses.
+// usedName returns a name of the set that the test uses, "" for none.
 func (a fileTest) usedName(gone nameSet) string {
 	for _, t := range a.Body {
 		if t.Kind == syntax.Word && gone[t.Text] {

@@ -81,8 +81,8 @@ func (s *source) readPHPLoop(i int) (loop table) {
 // maxHeadTokens bounds how many tokens of a loop's head are read, not counting those in brackets.
 const maxHeadTokens = 100
 
-// nextMark returns the next such mark from token k, outside of brackets that begin behind k, or
-// len(s.Tokens).
+// nextMark returns the next such mark from token k, outside of brackets that begin at or behind k,
+// or len(s.Tokens).
 func (s *source) nextMark(k int, mark string) int {
 	for most := k + maxHeadTokens; k < len(s.Tokens) && k < most && !s.Is(k, mark) && !s.Is(k, ";"); k++ {
 		if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
