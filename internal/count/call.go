@@ -82,7 +82,7 @@ func isListOf(full string) bool {
 	return slices.ContainsFunc([]string{"List", "Set", "Array", "Stream"}, func(kind string) bool { return strings.HasPrefix(full, kind) })
 }
 
-// readSized reads Array(3) and range(3): that many items without a label.
+// readSized reads Array(3) and range(3): that many items, labelled by number.
 func (s *Reader) readSized(lo int, args [][2]int, c *Scope) (Value, bool) {
 	if len(args) != 1 {
 		return Value{}, false

@@ -228,7 +228,8 @@ func hasPrefix(short, long []string) bool {
 	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
 }
 
-// importedFiles returns the files of the tree that a file imports, directly or indirectly.
+// importedFiles returns the files of the tree that a file imports, directly or indirectly, and
+// those of its folder in languages where they share a scope.
 func (w *lazyTree) importedFiles(from string, imports []string, depth int) []string {
 	var out []string
 	if depth > 2 {

@@ -36,7 +36,7 @@ func TestAliases(t *testing.T) {
 	}
 	n := nouns{text: " the pipeline in test.yml is red ", literals: map[string]bool{"test.yml": true}}
 	if got := n.aliases(files, FileMessage{}); len(got) > 0 {
-		t.Errorf("where one workflow is named the others are not meant: %q", got)
+		t.Errorf("one workflow is named, so the others are not meant: %q", got)
 	}
 }
 

@@ -76,10 +76,10 @@ func TestWholeCues(t *testing.T) {
 		}
 	}
 	if got := message(text(200), belay.Mutation).messageCues(); slices.Contains(got, "has word") || !slices.Contains(got, "word 1 word") {
-		t.Error("of a long message more is told than its beginning and end")
+		t.Error("a long message has other cues than its beginning and end")
 	}
 	if got := (messageView{Type: belay.Mutation}).messageCues(); len(got) == 0 {
-		t.Error("nothing is told of nothing")
+		t.Error("an empty message has no cues")
 	}
 }
 

@@ -38,7 +38,7 @@ func TestDoubtsHaveReadings(t *testing.T) {
 		}
 		req, _ := Parse(Input{Text: text, PlanExists: true, Files: []string{"src/index.js", "lib/index.js", "docs/index.md", "src/login.go"}})
 		if req.Type == belay.Unclear && len(req.Doubts) == 0 {
-			t.Errorf("%.80q is in doubt, and nothing says why", text)
+			t.Errorf("%.80q is unclear without a doubt", text)
 		}
 		for _, d := range req.Doubts {
 			n++
@@ -49,7 +49,7 @@ func TestDoubtsHaveReadings(t *testing.T) {
 		}
 	}
 	if n < 100 {
-		t.Errorf("%d doubts only", n)
+		t.Errorf("only %d doubts", n)
 	}
 }
 

@@ -339,7 +339,7 @@ func TestEvaluation(t *testing.T) {
 func (s *score) unseen(t *testing.T) {
 	for what, v := range map[string][3]int{"types": {s.types, s.n, 90}, "markers": {2 * s.hit, s.predicted + s.gold, 85}, "counts": {s.counts, s.aligned, 95}, "kept phrases": {s.pHit, s.pGold, 85}} {
 		if 100*v[0] <= v[2]*v[1] {
-			t.Errorf("%s of unseen messages: %d of %d are right, not more than %d %%", what, v[0], v[1], v[2])
+			t.Errorf("%s of held-out messages: %d of %d are right, want more than %d %%", what, v[0], v[1], v[2])
 		}
 	}
 }
@@ -349,7 +349,7 @@ func (s *score) hold(t *testing.T) {
 	for what, v := range map[string][3]int{"types": {s.types, s.n, 94}, "sequences of markers": {s.exact, s.n, 80}, "counts": {s.counts, s.aligned, 97},
 		"kept phrases": {s.pHit, s.pGold, 88}, "affected files": {s.aHit, s.aGold, 76}} {
 		if 100*v[0] < v[2]*v[1] {
-			t.Errorf("%s: %d of %d are right, less than %d %%", what, v[0], v[1], v[2])
+			t.Errorf("%s: %d of %d are right, want at least %d %%", what, v[0], v[1], v[2])
 		}
 	}
 }

@@ -40,12 +40,12 @@ func lawful(t *testing.T, in Input, r belay.Request) {
 	}
 	for _, s := range r.Preserve {
 		if s == "" || utf8.ValidString(in.Text) && !strings.Contains(in.Text, s) {
-			t.Errorf("kept %q is not in the words", s)
+			t.Errorf("preserved %q is not in the message", s)
 		}
 	}
 	for _, f := range r.Affected {
 		if !slices.Contains(in.Files, f) {
-			t.Errorf("%q is no file of the repository", f)
+			t.Errorf("%q is not a file of the repository", f)
 		}
 	}
 	if r.Requirements == nil || r.Preserve == nil || r.Affected == nil || r.Doubts == nil {
@@ -85,7 +85,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("type %s, want %s: %+v", r.Type, c.want, r)
 			}
 			if again, _ := Parse(in); !reflect.DeepEqual(r, again) {
-				t.Error("the same words gave another answer")
+				t.Error("the same message got another answer")
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func TestPlanDecidesFreshOnly(t *testing.T) {
 		}
 	}
 	if fresh == 0 {
-		t.Error("a plan decides nothing")
+		t.Error("a plan changes no answer")
 	}
 }
 

@@ -81,7 +81,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	if 100*right < 78*all {
-		t.Errorf("%d of %d lines are read as they are meant, less than 78 %%", right, all)
+		t.Errorf("%d of %d lines are parsed correctly, want at least 78 %%", right, all)
 	}
 }
 

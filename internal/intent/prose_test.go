@@ -83,12 +83,12 @@ func FuzzBlocks(f *testing.F) {
 		end := 0
 		for _, b := range Blocks(text) {
 			if b.At < end || b.At+len(b.Text) > len(text) || text[b.At:b.At+len(b.Text)] != b.Text {
-				t.Fatal(fmt.Sprintf("block %+v does not lie behind %d in %q", b, end, text))
+				t.Fatal(fmt.Sprintf("block %+v is not behind %d in %q", b, end, text))
 			}
 			at := b.At
 			for _, w := range Tokenize(b.Text, b.At) {
 				if w.At < at || w.End <= w.At || w.End > b.At+len(b.Text) {
-					t.Fatalf("token %+v does not lie behind %d in %q", w, at, b.Text)
+					t.Fatalf("token %+v is not behind %d in %q", w, at, b.Text)
 				}
 				at = w.End
 			}

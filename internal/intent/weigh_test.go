@@ -16,7 +16,7 @@ func TestScales(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if s.String() != text {
-			t.Errorf("%s is not written as it was read", name)
+			t.Errorf("%s is formatted differently from the file", name)
 		}
 	}
 }

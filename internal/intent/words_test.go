@@ -69,7 +69,7 @@ func TestStem(t *testing.T) {
 	}
 	for a, b := range map[string]string{"not": "note", "notation": "not", "cod": "code", "stats": "state", "plan": "plane", "mod": "mode", "car": "care"} {
 		if Stem(a) == Stem(b) {
-			t.Errorf("%s and %s are one: %q", a, b, Stem(a))
+			t.Errorf("%s and %s have the same stem: %q", a, b, Stem(a))
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestRun(t *testing.T) {
 			}
 			for _, f := range r.Findings {
 				if f.Check != Name || f.Signature == "" || f.Category != belay.CategoryLint {
-					t.Errorf("not whole: %+v", f)
+					t.Errorf("incomplete finding: %+v", f)
 				}
 			}
 		})
@@ -150,7 +150,7 @@ func TestEdits(t *testing.T) {
 		return func(context.Context) (func(context.Context) (Edits, error), error) {
 			return func(ctx context.Context) (Edits, error) {
 				if ctx.Err() != nil {
-					t.Error("taking back needs a context that lives")
+					t.Error("changes are reverted with a cancelled context")
 				}
 				return e, err
 			}, nil

@@ -138,7 +138,7 @@ func TestSARIFIsValid(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 	if *run.Invocations[0].ExecutionSuccessful || len(run.Invocations[0].ToolExecutionNotifications) != 1 {
-		t.Errorf("a check that could not run is not said: %+v", run.Invocations)
+		t.Errorf("a check that could not run is not reported: %+v", run.Invocations)
 	}
 	for _, r := range run.Results {
 		if r.RuleIndex == nil || run.Tool.Driver.Rules[*r.RuleIndex].ID != r.RuleID || r.Message.Text == "" || r.PartialFingerprints["belay/v1"] == "" {

@@ -46,7 +46,7 @@ func TestGoldens(t *testing.T) {
 			}
 			slow, err := Read(iotest.OneByteReader(bytes.NewReader(data)), report.Format)
 			if d := cmp.Diff(report, slow); d != "" || err != nil {
-				t.Errorf("byte by byte it reads otherwise (%v):\n%s", err, d)
+				t.Errorf("the result differs byte by byte (%v):\n%s", err, d)
 			}
 			sound(t, report)
 			testutil.JSON(t, file+".json", report)
@@ -61,7 +61,7 @@ func sound(t *testing.T, r Report) {
 	}
 	for _, m := range r.Remarks {
 		if m.Message == "" || min(m.Line, m.Column, m.EndLine, m.EndColumn) < 0 || m.EndLine != 0 && m.EndLine < m.Line {
-			t.Errorf("not sound: %+v", m)
+			t.Errorf("invalid: %+v", m)
 		}
 		for _, s := range []string{m.File, m.Rule, m.Message, m.Tool} {
 			if !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\x00\r") || s != m.Message && strings.Contains(s, "\n") {
@@ -143,7 +143,7 @@ func TestCutAnywhere(t *testing.T) {
 		whole = bytes.TrimSpace(whole)
 		for n := range whole {
 			if report, err := Read(bytes.NewReader(whole[:n]), format); err == nil && !report.Incomplete {
-				t.Fatalf("%s cut after %d bytes reads as whole: %+v", file, n, report)
+				t.Fatalf("%s cut after %d bytes is read as complete: %+v", file, n, report)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func TestBombs(t *testing.T) {
 	}
 	loop := `{"runs":[{"originalUriBaseIds":{"A":{"uri":"a/","uriBaseId":"B"},"B":{"uri":"b/","uriBaseId":"A"}},"results":[{"message":{"text":"x"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"c","uriBaseId":"A"}}}]}]}]}`
 	if report, err := Read(strings.NewReader(loop), SARIF); err != nil || len(report.Remarks) != 1 {
-		t.Errorf("bases in a ring: %+v, %v", report, err)
+		t.Errorf("cyclic bases: %+v, %v", report, err)
 	}
 }
 
@@ -183,7 +183,7 @@ func FuzzRead(f *testing.F) {
 			sound(t, report)
 			var refused *belay.Error
 			if err != nil && !errors.As(err, &refused) {
-				t.Errorf("an error of nobody's: %v", err)
+				t.Errorf("not a *belay.Error: %v", err)
 			}
 		}
 	})

@@ -87,7 +87,7 @@ func TestEveryCell(t *testing.T) {
 			if slices.Index(All, p) < slices.Index(All, in.Phase) && s.Artefact != None && !s.Done {
 				skips++
 				if !slices.Contains(a.Skipped, p) {
-					t.Fatalf("%s in %s skips %s without a word: %+v", in.Phase, in.Mode, p, a)
+					t.Fatalf("%s in %s skips %s without a warning: %+v", in.Phase, in.Mode, p, a)
 				}
 			}
 		}
@@ -96,7 +96,7 @@ func TestEveryCell(t *testing.T) {
 			t.Fatalf("%s in %s with %+v: %+v", in.Phase, in.Mode, in.Phases, a)
 		}
 		if (skips > 0 || a.Begun || own.Done) && a.Type != Warn {
-			t.Fatalf("%s in %s with %+v is not warned of: %+v", in.Phase, in.Mode, in.Phases, a)
+			t.Fatalf("%s in %s with %+v has no warning: %+v", in.Phase, in.Mode, in.Phases, a)
 		}
 	})
 	if cells[OK] == 0 || cells[Warn] == 0 || cells[Block] == 0 {
@@ -216,7 +216,7 @@ func TestFold(t *testing.T) {
 	}
 	same := func(Phase) (State, string) { return Present, "a" }
 	if s := f.States(same)[Specify]; s.Artefact != Present || s.Concerns != 1 || Next(f.Mode, f.States(same)) != Design {
-		t.Errorf("it stands at %+v", s)
+		t.Errorf("states: %+v", s)
 	}
 	last, _ := f.Last()
 	add(Event{Kind: EvUndone, Undoes: last.Seq})

@@ -87,7 +87,7 @@ func TestPlantedSecretsAreFound(t *testing.T) {
 			}
 		}
 		if !hit {
-			t.Errorf("%q is taken for %s, not for %s", text, found[0].Rule, rule)
+			t.Errorf("%q is reported as %s, not as %s", text, found[0].Rule, rule)
 		}
 		kinds[rule] = true
 	}
@@ -115,7 +115,7 @@ func TestPlaceholdersAreNoSecrets(t *testing.T) {
 		`import { tokenize2Words3 } from "./tokenizer2Words3"`, `token: lexer.TokenKind2Value3`, `TOKEN_PATH=/var/run/secrets/token1`,
 	} {
 		for _, m := range Find(text) {
-			t.Errorf("%q is taken for %s", text, m.Rule)
+			t.Errorf("%q is reported as %s", text, m.Rule)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	c, d := Find(`password = "`+made(alnum, 12)+`1"`), Find(`password = "`+made(alnum, 13)+`2"`)
 	if len(c) != 1 || len(d) != 1 || c[0].Fingerprint != d[0].Fingerprint {
-		t.Error("the fingerprint of a guess depends on what could be guessed back")
+		t.Error("the fingerprint of a guess depends on its value")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestMask(t *testing.T) {
 		for _, m := range Find("before\n" + text + "\nafter") {
 			secret := ("before\n" + text + "\nafter")[m.Start:m.End]
 			if strings.Contains(masked, secret) {
-				t.Errorf("%s shows through in %q", rule, masked)
+				t.Errorf("%s is not masked in %q", rule, masked)
 			}
 		}
 		if !strings.HasPrefix(masked, "before\n") || !strings.HasSuffix(masked, "\nafter") || !strings.Contains(masked, "[masked ") {

@@ -63,7 +63,7 @@ func TestWriter(t *testing.T) {
 			got := out.String()
 			for _, s := range secrets {
 				if strings.Contains(got, s) {
-					t.Fatalf("%d bytes a write, flush %v: %q comes out of %q", size, flush, s, got)
+					t.Fatalf("%d bytes a write, flush %v: %q is visible in %q", size, flush, s, got)
 				}
 			}
 			if got != want {

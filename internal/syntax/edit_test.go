@@ -65,7 +65,7 @@ func TestAddedIsAShortestDifference(t *testing.T) {
 				i++
 			}
 			if i++; i > len(a) {
-				t.Fatalf("line %d of %v is said to be in %v", n+1, b, a)
+				t.Fatalf("line %d of %v is not added, but not in %v", n+1, b, a)
 			}
 		}
 		if best := common(a, b); kept != best {

@@ -84,12 +84,12 @@ func TestPaths(t *testing.T) {
 	for _, p := range []string{"a_test.go", "x/test_a.py", "x/a_test.py", "a.test.ts", "src/a.spec.jsx", "__tests__/a.js", "tests/a.mjs",
 		"src/test/java/A.java", "FooTest.java", "src/FooTest.php", "src/FooTestCase.php", "tests/Unit/foo.php", "spec/a_spec.rb", "test/test_a.rb", "src/lib.rs", "A.cs"} {
 		if !IsTest(p) {
-			t.Errorf("%s holds tests", p)
+			t.Errorf("%s contains tests", p)
 		}
 	}
 	for _, p := range []string{"a.go", "testdata/a_test.go", "_x/a_test.go", "a_test.go.bak", "tests/helpers.py", "a.ts", "src/main/java/A.java", "a.rb", "src/Foo.php", "src/Testing.php", "a.txt"} {
 		if IsTest(p) {
-			t.Errorf("%s holds no tests", p)
+			t.Errorf("%s contains no tests", p)
 		}
 	}
 	for _, p := range []string{"x/testdata/k.pem", "tests/data.json", "a_test.go", "App.Tests/FooTests.cs", "src/parser_tests.rs", "conftest.py"} {

@@ -76,7 +76,7 @@ func FuzzRead(f *testing.F) {
 		l := all[int(which)%len(all)]
 		list := ReadTests(l, text)
 		if in, whole := CountOutsideTests(l, text, list), CountOutsideTests(l, text, nil); in > whole {
-			t.Fatalf("%d assertions outside of tests, and %d in all", in, whole)
+			t.Fatalf("%d assertions outside of tests, but %d in total", in, whole)
 		}
 		for _, u := range list {
 			if u.Line < 1 || u.Line > lines || names[u.Name] && u.Group {

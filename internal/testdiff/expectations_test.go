@@ -94,7 +94,7 @@ func FuzzExpectedValues(f *testing.F) {
 			}
 		}
 		if changes, rest := CompareValues(values, values); len(changes)+len(rest) > 0 {
-			t.Fatalf("nothing changed, and %+v %+v", changes, rest)
+			t.Fatalf("unchanged, but got %+v %+v", changes, rest)
 		}
 	})
 }

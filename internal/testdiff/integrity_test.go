@@ -196,7 +196,7 @@ func TestLookTheOtherWay(t *testing.T) {
 		for _, f := range c.files {
 			same := &syntax.File{Path: f.Path, Before: f.After, After: f.After}
 			if got := told(Check([]*syntax.File{same}, Rules{})); got != "" {
-				t.Errorf("%s: nothing changed, and %s", name, got)
+				t.Errorf("%s: unchanged, but got %s", name, got)
 			}
 		}
 	}
