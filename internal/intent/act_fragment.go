@@ -8,7 +8,7 @@ import (
 )
 
 // NamesTrouble reports whether a fragment names a problem: its head is a word like "problem" or
-// "loop", or its first word is one of criticism: "bad contrast on the buttons", "z-index problem
+// "loop", or it begins with a word of criticism: "bad contrast on the buttons", "z-index problem
 // with the modal".
 func NamesTrouble(low []string) bool {
 	if len(low) < 2 || IntroducesNew(low[0]) || IsDeterminer(low[0]) {

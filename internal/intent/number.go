@@ -170,7 +170,7 @@ func isLabelNumber(low []string, i int) bool {
 
 var (
 	ordinals = lazyregexp.Of("first last next other all remaining following")
-	// notThings are words that no counted thing precedes: parts of a name ("two factor login"),
+	// notThings are words behind a number that is no count: parts of a name ("two factor login"),
 	// months, and words for things that are listed later ("two small changes: …").
 	notThings = lazyregexp.Of(`factor step way column phase stage level tier finger pass player sided dimensional part
 	line digit january february march april may june july

@@ -7,7 +7,7 @@ import (
 )
 
 // TestWholeClauses: a requirement is the complete clause as written, with its condition, its
-// subject, and what follows a colon or stands in parentheses.
+// subject, and what follows a colon or is in parentheses.
 func TestWholeClauses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// prefixSet has the first three letters of words, in lower case. The sieve bits is tested for every
-// letter of every path; the map only for what passes it.
+// prefixSet has the first three letters of words, in lower case. bits is a sieve that is tested for
+// every letter of every path; all is looked up only for what passes it.
 type prefixSet struct {
 	bits [1 << 15]bool
 	all  map[[3]byte]bool

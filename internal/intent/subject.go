@@ -120,7 +120,7 @@ func describesState(before, phrase string, next []string) bool {
 	return before != "itself" && before != "themselves"
 }
 
-// subjectEnd returns where the subject of the phrase at position at ends.
+// subjectEnd returns the end of the subject of the phrase at position at.
 func subjectEnd(low []string, at int) int {
 	to := at
 	for i := 1; i < to; i++ {

@@ -11,7 +11,8 @@ var (
 	sighNouns = lazyregexp.Of(`wait longer idea one rush hurry problem worries matter way need clue thanks pressure more ,
 	reaction response effect luck such`)
 
-	// symptomNouns are things that a report of their absence misses.
+	// symptomNouns are nouns that make a fragment with "no" a complaint when it ends with one: "no
+	// error message".
 	symptomNouns = lazyregexp.Of(`error errors message feedback sound result results output sign trace explanation answer
 	reply stacktrace difference success warning entry confirmation`)
 )

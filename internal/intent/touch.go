@@ -4,7 +4,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// touchVerbForms are verbs that change a thing or remove it; to forbid one leaves the thing
+// touchVerbForms are verbs that change a thing or remove it; forbidding one leaves the thing
 // unchanged.
 var touchVerbForms = lazyregexp.Of(`touch change modify break alter edit mess rename remove delete move convert refactor reformat
 	rewrite drop

@@ -67,8 +67,8 @@ func (p *parse) markCommitFixes() (any bool) {
 	return any
 }
 
-// weighType returns the type of a message. The cue of its acts uses the words alone: whether a plan
-// exists only affects whether a message is fresh.
+// weighType returns the type of a message. As a cue of its acts, the type is computed from the
+// words alone: whether a plan exists only affects whether a message is fresh.
 func (p *parse) weighType(m *messageView, wholes *Scale, plan bool) belay.RequestType {
 	was := m.Type
 	m.PlanExists = plan
