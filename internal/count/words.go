@@ -119,7 +119,7 @@ func IsRelated(a, b string) bool {
 	return false
 }
 
-// IsStopWord are words without a subject.
+// IsStopWord matches words without a subject.
 var IsStopWord = lazyregexp.Of(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
 	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything
 	already listed all every

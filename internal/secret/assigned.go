@@ -52,7 +52,7 @@ func lower(s string) string {
 	return string(b)
 }
 
-// value returns the value assigned to the name with its telling part at text[hit:after].
+// value returns the value assigned to the name that has one of names at text[hit:after].
 func value(text string, hit, after int) (Match, bool) {
 	rest := text[after:min(len(text), after+300)]
 	rest = rest[:lineEnd(rest)]
@@ -103,8 +103,8 @@ func isPassword(name string) bool {
 
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
-// leading matches the line before the telling part of a name if it is only the beginning of the
-// name, with what .env files and YAML allow before it.
+// leading matches the line before one of names if it is only the beginning of the same name, with
+// what .env files and YAML allow before it.
 var leading = lazyregexp.New(`^[\s-]*(?:export\s+|set\s+|ENV\s+|ARG\s+)?[A-Za-z0-9_.-]*$`)
 
 func leads(s string) bool { return leading.MatchString(s) }
