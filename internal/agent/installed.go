@@ -96,8 +96,8 @@ func exists(root, name string) bool {
 
 // ShareFolder links a folder of from into the temporary tree to, if to has nothing of that name:
 // its folders are recreated down to the packages, which are links to the originals. Links within it
-// stay unchanged, so that a workspace's own packages are those of to. The files of a virtual
-// environment that name from name to instead.
+// stay unchanged, so that a workspace's own packages are those of to. In files of a virtual
+// environment, the path of from is replaced by that of to.
 func ShareFolder(from, to, name string) error {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
 	if err != nil || exists(to, name) {
@@ -115,7 +115,7 @@ func ShareFolder(from, to, name string) error {
 	return s.shareFolder(src, ".", 0)
 }
 
-// isVirtualEnv reports whether name is that of a Python virtual environment.
+// isVirtualEnv reports whether name is the usual name of a Python virtual environment.
 func isVirtualEnv(name string) bool { return name == ".venv" || name == "venv" }
 
 type folderSharer struct {

@@ -273,8 +273,8 @@ func (one scripted) played(as string) (s *script, found *agent.Stall) {
 	return s, w.Found()
 }
 
-// figures are the results of a set of scripts with one agent. calls counts the calls from the begin
-// of a stall until it is found.
+// figures are the results of a set of scripts with one agent. calls counts the calls from the
+// beginning of a stall until it is found.
 type figures struct{ work, alarms, stalls, found, calls int }
 
 func figuresOf(t *testing.T, scripts []scripted, as string) (f figures) {

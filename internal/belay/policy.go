@@ -17,7 +17,7 @@ const (
 // DefaultPolicy is the default for users.
 type Policy struct {
 	Retries     int           `json:"retries"`                // automatic retries after the first attempt
-	Retry       RetryMode     `json:"retry"`                  //
+	Retry       RetryMode     `json:"retry"`                  // what happens to the tree before a retry
 	MaxAttempts int           `json:"max_attempts,omitempty"` // maximum number of attempts, including those of a person; 0 is no limit
 	WallTime    time.Duration `json:"wall_time_ns,omitempty"` // of all attempts together; 0 is no limit
 	Cost        float64       `json:"cost,omitempty"`         // reported by agents or priced, in US dollars; 0 is no limit

@@ -263,7 +263,7 @@ type State struct {
 	Allowed   int              `json:"allowed,omitempty"`   // attempts allowed so far: 1 + retries + those that people added
 	Retries   int              `json:"retries,omitempty"`   // automatic retries used
 	Reviewed  int              `json:"reviewed,omitempty"`  // attempts after a rejecting review, which used no retry
-	Rollbacks int              `json:"rollbacks,omitempty"` // restores done [000 rollback_count]
+	Rollbacks int              `json:"rollbacks,omitempty"` // restores done
 	Stalls    int              `json:"stalls,omitempty"`
 	Losts     int              `json:"losts,omitempty"`
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of all attempts
