@@ -158,6 +158,22 @@ func CheckGlobs(given []string) error {
 }
 
 // relativeTo returns path relative to root, and whether it is below root.
+// AgentFrom returns an agent's command as typed in dir: a relative path of its program is that
+// below the root of the working tree, which a task's own worktree has as well, or absolute.
+func (s *Service) AgentFrom(dir string, argv []string) []string {
+	if len(argv) == 0 || filepath.IsAbs(argv[0]) || !strings.ContainsRune(argv[0], '/') {
+		return argv
+	}
+	path, err := filepath.Abs(filepath.Join(dir, argv[0]))
+	if err != nil {
+		return argv
+	}
+	if below, err := s.RepoPaths(dir, argv[:1]); err == nil {
+		path = "./" + below[0]
+	}
+	return append([]string{path}, argv[1:]...)
+}
+
 func relativeTo(root, path string) (string, bool) {
 	rel, err := filepath.Rel(root, path)
 	return rel, err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))

@@ -128,6 +128,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	if err != nil {
 		return err
 	}
+	q.Agent = svc.AgentFrom(a.Dir, q.Agent)
 	if q.Resume == "" && f.ID == "" {
 		if q.Resume = svc.TaskNamed(prose); q.Resume != "" {
 			q.Text, prose = "", ""

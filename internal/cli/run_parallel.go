@@ -42,6 +42,7 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 	if err != nil {
 		return err
 	}
+	q.Agent = svc.AgentFrom(a.Dir, q.Agent)
 	b := a.Board(f.quiet)
 	stop := startTicking(c.Context(), b)
 	q.Watch = b.Watcher

@@ -88,6 +88,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 		}
 		svc = nil // a dry run needs no repository
 	} else {
+		agent = svc.AgentFrom(a.Dir, agent)
 		q.Root, q.Specs = svc.Session.Repo.Root, svc.Session.Config.Specs
 	}
 	files, err := app.ReadTaskFiles(q)

@@ -39,6 +39,7 @@ func (a taskFamily) addCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			q.Agent = svc.AgentFrom(a.Dir, q.Agent)
 			a.Clarify(c.Context(), svc, &q, f.Clarify)
 			r, err := svc.Add(c.Context(), q)
 			if err != nil {
