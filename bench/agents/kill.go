@@ -38,7 +38,7 @@ type killing struct {
 	cmd  *exec.Cmd
 	tty  *os.File
 	said *locked
-	read chan struct{} // closed when nobody reads from the terminal any more
+	read chan struct{} // closed when the terminal is no longer read
 }
 
 func (k *killing) signal(list ...syscall.Signal) error {

@@ -188,7 +188,7 @@ func (s *story) until(selector, want string) {
 	s.wait(selector, want, func(text string) bool { return strings.Contains(text, want) })
 }
 
-// wait waits until the text matched by a CSS selector satisfies holds. There is no answer while one
+// wait waits until the text matched by a CSS selector satisfies holds. Evaluate fails while one
 // page replaces another.
 func (s *story) wait(selector, want string, holds func(text string) bool) {
 	s.t.Helper()

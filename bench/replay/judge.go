@@ -162,5 +162,5 @@ func pathOf(f *syntax.File) string {
 	return f.Path
 }
 
-// told are the checks of which warnings are kept too.
+// told are the checks whose warnings are kept too.
 var told = []string{"contract", "integrity", "rules"}

@@ -19,7 +19,7 @@ const featureConfig = `reviewers:
 type featureStep struct {
 	file, text string
 	args       []string
-	again      []string // the command that continues, if repeating args asks or reports that it is done
+	again      []string // the command that continues if a repetition of args asks or reports that it is done
 }
 
 // featureSteps lead a feature from brainstorm to finish; a scripted agent writes the code in a task

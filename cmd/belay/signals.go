@@ -81,8 +81,8 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 	return hard, func() { signal.Stop(c); signal.Stop(unread); ask(); kill() }
 }
 
-// outputBroken reports whether the reader of the standard output or the standard error is gone.
-// SIGPIPE does not identify the pipe.
+// outputBroken reports whether the reader of the standard output or the standard error has closed
+// it. SIGPIPE does not identify the pipe.
 func outputBroken() bool {
 	fds := []unix.PollFd{{Fd: 1}, {Fd: 2}}
 	if _, err := unix.Poll(fds, 0); err != nil {

@@ -99,8 +99,8 @@ func TestTrustOnATerminal(t *testing.T) {
 	w.succeed("check", "--before", "HEAD") // it does not ask again
 }
 
-// TestReviewWakesTheRun: a run that waits at a terminal for a person's review continues with one
-// recorded elsewhere: it fixes what is rejected, and ends with the approval.
+// TestReviewWakesTheRun: a run that waits at a terminal for a person's review continues when a
+// review is recorded elsewhere: it fixes what is rejected, and ends with the approval.
 func TestReviewWakesTheRun(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": "reviewers: {tester: {kind: person}}\n"})

@@ -605,7 +605,7 @@ func TestAddress(t *testing.T) {
 	v.page(500, "/r/1/", "the remote cannot be read", "!hunter2")
 }
 
-// TestChanges: an open page is notified of what the server knows, and of what was pushed.
+// TestChanges: an open page is notified of changes on the server and of pushed ones.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "T1")

@@ -318,9 +318,9 @@ func (m *Machine) adoptTask(ctx context.Context, q task.Ask, mirror *remote.Mirr
 	return t.position(ctx)
 }
 
-// openIfCurrent opens a task that never left this machine: its worker seemed lost, and nobody else
-// has pushed since. Its agent may be running. It returns nil if the task was on another machine, or
-// the clone must be created again.
+// openIfCurrent opens a task that never left this machine: its worker seemed lost, and no other
+// worker has pushed since. Its agent may be running. It returns nil if the task was on another
+// machine, or the clone must be created again.
 func (m *Machine) openIfCurrent(ctx context.Context, q task.Ask, state remote.State) *openTask {
 	t, err := m.openClone(ctx, q)
 	if err != nil || t.rec == nil || t.remoteCommit != state.Commit {

@@ -12,9 +12,9 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// Events are counted once, on the machine where they happened: a repeated activity, of which the
-// answer was lost, counts nothing, and a machine that continues a task does not count what was
-// before. Metrics contain no texts.
+// TestMeasure: events are counted once, on the machine where they happened: an activity that is
+// repeated because its answer was lost counts nothing, and a machine that continues a task does not
+// count earlier events. Metrics contain no texts.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -328,7 +328,7 @@ func (r *taskRun) doCommand(c loop.Command) error {
 		return r.applyResult(st)
 	}
 	if temporal.IsCanceledError(err) && r.ctx.Err() == nil {
-		return nil // stopped by cancel: asked again, the worker returns what was recorded
+		return nil // stopped by cancel: at the next call the worker returns what was recorded
 	}
 	why := lostReason(err)
 	if why == "" {

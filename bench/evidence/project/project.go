@@ -88,7 +88,7 @@ func ten(Project) []string {
 // Title returns the name and the version.
 func (p Project) Title() string { return p.Name + " " + p.Version }
 
-// Trees are projects that are only read, as a whole.
+// Trees are projects that are only read, without changes to try.
 func Trees() []Project {
 	return []Project{
 		{Name: "react-native", Version: "0.72.6", Needs: []string{ReactNative}, Env: nothing, Unpack: func(s Store, dir string) error {

@@ -40,7 +40,7 @@ var (
 	}
 )
 
-// ReactNative is a tree that is only read, as a whole.
+// ReactNative is a tree that is only read.
 const ReactNative = "npm/react-native-0.72.6.tgz"
 
 // Store is the folder of the packages: gobin, npm (packed), nodes/node_modules, deb, and root,
