@@ -9,7 +9,7 @@ import (
 )
 
 // readGoTests returns test, fuzz and example functions, but no benchmarks, the Test methods of
-// suites, and subtests named by a literal.
+// suites, and subtests named by a literal. An empty name does not count: go test numbers such subtests.
 func (s *source) readGoTests() []Test {
 	var list []Test
 	for i, t := range s.Tokens {
@@ -69,7 +69,7 @@ func (s *source) readGoBody(u Test, open int) []Test {
 			list[0].Skips = append(list[0].Skips, m)
 		case "Run":
 			name := s.At(i + 2)
-			if name.Kind != syntax.Text || !s.Is(i+3, ",", "func") {
+			if name.Kind != syntax.Text || name.Value() == "" || !s.Is(i+3, ",", "func") {
 				continue
 			}
 			body := i + 4

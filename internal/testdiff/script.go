@@ -59,8 +59,13 @@ func (s *source) isSubtest(i int) bool {
 	if !s.Tokens[i].Is("test") || !scriptHandles[s.At(i-2).Text] {
 		return false
 	}
-	for k := i + 2; k < s.End(i+1); k++ {
-		if s.Open[k] == i+1 && (s.Is(k, "function") || s.Is(k, "=", ">")) {
+	return s.hasFunction(i+1, i+2)
+}
+
+// hasFunction reports whether an argument of the call at open, from token i on, is a function.
+func (s *source) hasFunction(open, i int) bool {
+	for ; i < s.End(open); i++ {
+		if s.Open[i] == open && (s.Is(i, "function") || s.Is(i, "=", ">")) {
 			return true
 		}
 	}
@@ -119,7 +124,7 @@ func (s *source) readScriptCall(i int) (u Test, call int, ok bool) {
 		}
 		u.ShortName = JoinTokens(s.Tokens[k+1 : min(comma, len(s.Tokens))])
 	}
-	if name.Kind != syntax.Text && (!s.Is(comma, ",") || len(u.Skips) > 0) || u.ShortName == "" {
+	if name.Kind != syntax.Text && (!s.Is(comma, ",") || len(u.Skips) > 0 && !s.hasFunction(k, comma)) || u.ShortName == "" {
 		return u, 0, false // test.skip(condition, "why") skips the test around it
 	}
 	for _, t := range each {
