@@ -148,15 +148,18 @@ func (in Input) withoutIgnored(ctx context.Context, files []*syntax.File) ([]*sy
 // checkIntegrity checks whether the change removes or weakens tests.
 func checkIntegrity(ctx context.Context, in Input) belay.CheckResult {
 	return in.checkFiles(ctx, nameIntegrity, func(files []*syntax.File) (string, []belay.Finding, error) {
-		found := testdiff.Check(files, testdiff.Rules{Allow: in.Checks.IntegrityAllow,
-			Expected: in.Checks.IntegrityExpected, ChangesAsked: testdiff.AsksForTests(in.Request),
-			Deletions: testdiff.ReadDeletionRequest(in.Request, in.Words)})
+		found := testdiff.Check(files, in.integrityRules())
 		summary := "no test is weaker than before"
 		if len(found) > 0 {
 			summary = belay.Count(len(found), "sign", "signs") + " of weaker tests"
 		}
 		return summary, found, nil
 	})
+}
+
+func (in Input) integrityRules() testdiff.Rules {
+	return testdiff.Rules{Allow: in.Checks.IntegrityAllow, Expected: in.Checks.IntegrityExpected,
+		ChangesAsked: testdiff.AsksForTests(in.Request), Deletions: testdiff.ReadDeletionRequest(in.Request, in.Words)}
 }
 
 // checkPlaceholder checks whether comments replaced code, or function bodies are still to be

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testdiff"
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
@@ -20,6 +21,13 @@ func checkTests(ctx context.Context, in Input) belay.CheckResult {
 		IsOwn: func(path string) bool {
 			made := slices.ContainsFunc(in.Changes, func(c belay.Change) bool { return c.Path == path && c.Status == "A" })
 			return made || Permits(in.Request, in.Words, path)
+		},
+		Successors: func() map[string]string {
+			files, err := in.files(ctx)
+			if err != nil {
+				return nil
+			}
+			return testdiff.Successors(files, in.integrityRules())
 		},
 	})
 	in.read.tests.Store(&report)

@@ -58,6 +58,7 @@ type pairing struct {
 	changed     []changedTest                    // tests with another body than before
 	commonCalls map[*syntax.File]map[string]bool // by file: calls that many of the remaining tests have
 	replaces    map[string]string                // by new test: the deleted test that it replaces
+	successors  map[string]string                // by short name of a deleted test: that of the test that it became, or ""
 
 	expectationChanges []expectationChange // tests that expect something else than before
 	newValues          []Value             // new expected values of tests that still exist
@@ -109,7 +110,7 @@ func pairTests(files []*syntax.File) pairing {
 	parts := make([]pairing, len(files))
 	common := map[*syntax.File]map[string]bool{}
 	syntax.ForEach(files, func(i int, f *syntax.File) { parts[i] = pairFile(f) })
-	p := pairing{commonCalls: common}
+	p := pairing{commonCalls: common, successors: map[string]string{}}
 	for i, part := range parts {
 		common[files[i]] = part.commonCalls[files[i]]
 		p.existing = append(p.existing, part.existing...)
@@ -132,8 +133,28 @@ func pairTests(files []*syntax.File) pairing {
 			return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.IsSimilar(a.Test) && !p.isCopy(b, a) && !p.isSibling(b, a)
 		})
 	}
+	for _, b := range p.deleted {
+		p.successors[b.ShortName] = ""
+	}
 	p.removeMerged()
 	return p
+}
+
+// Successors returns, by short names of deleted tests, the short name of the test that each became, or "" if other tests
+// do what it did. It leaves out tests with an unexplained deletion, and names that a test still has.
+func Successors(files []*syntax.File, r Rules) map[string]string {
+	p := pairTests(files)
+	p.explain(files, r)
+	for _, g := range p.deleted {
+		x := deletedTestFinding(g, r.Deletions)
+		if g.Group || g.Name == outsideName || x.Severity == belay.SeverityQuestion {
+			delete(p.successors, g.ShortName)
+		}
+	}
+	for _, a := range p.current {
+		delete(p.successors, a.ShortName)
+	}
+	return p.successors
 }
 
 // groupName returns the name of a test's innermost group; of a test without a group it is the
@@ -295,6 +316,7 @@ func (p *pairing) matchDeleted(same func(b, a fileTest) bool) {
 			continue
 		}
 		p.addPair(b, p.added[i])
+		p.successors[b.ShortName] = p.added[i].ShortName
 		p.added = slices.Delete(p.added, i, i+1)
 	}
 	p.deleted = gone

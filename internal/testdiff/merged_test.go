@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/syntax"
@@ -68,5 +69,24 @@ func TestMerged(t *testing.T) {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// What is known of each test that is gone: another name, or that others do what it did. One that is asked about is not known.
+func TestSuccessors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files []*syntax.File
+		want  map[string]string
+	}{
+		"merged":       {mergedTable["python: merged"].files, map[string]string{"test_one": "test_add", "test_two": ""}},
+		"a row less":   {mergedTable["typescript: too few rows"].files, map[string]string{"one": "adds %d", "two": ""}},
+		"in a group":   {[]*syntax.File{file("a.test.ts", "it('error: a', () => { expect(f(1)).toBe(2) })\n", "describe('errors', () => { it('a', () => { expect(f(1)).toBe(2) }) })\n")}, map[string]string{"error: a": "a"}},
+		"asked about":  {[]*syntax.File{file("test_a.py", pyPlain, "x = 1\n")}, map[string]string{}},
+		"only skipped": {[]*syntax.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\tt.Skip()\n"+asserting))}, map[string]string{}},
+	} {
+		if got := Successors(c.files, Rules{}); !maps.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
 	}
 }

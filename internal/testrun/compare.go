@@ -3,6 +3,7 @@ package testrun
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -14,6 +15,7 @@ import (
 type regressions struct {
 	skipped []string // skipped now
 	missing []string // did not run, and no other test replaces them
+	merged  []string // deleted by the change, but other tests do what they did
 	renamed []string // did not run, but a new test passes in the same place: "old → new"
 	cases   []string // cases of a test that still passes
 
@@ -94,7 +96,7 @@ func testOfCase(test string) string {
 	return test
 }
 
-// pairMoved finds new tests that replace missing ones: the same name elsewhere (moved), or as many
+// pairMoved finds new tests that replace missing ones: what the sources show, the same name elsewhere (moved), or as many
 // new ones in the same package, class or file (renamed or rewritten).
 func (r *testRun) pairMoved() {
 	if len(r.regressed.missing) == 0 {
@@ -103,10 +105,12 @@ func (r *testRun) pairMoved() {
 	base := r.in.Baseline
 	byLeaf, byPlace := map[string][]string{}, map[string][]string{}
 	used := map[string]bool{}
+	var fresh []string
 	for _, test := range r.report.PassedNames() {
 		if testOfCase(test) != test || base.HasPassed(test) || base.HasSkipped(test) {
 			continue
 		}
+		fresh = append(fresh, test)
 		place, leaf := splitTestName(test)
 		byLeaf[leaf] = append(byLeaf[leaf], test)
 		byPlace[place] = append(byPlace[place], test)
@@ -120,9 +124,26 @@ func (r *testRun) pairMoved() {
 		}
 		return ""
 	}
+	var successors map[string]string
+	if r.in.Successors != nil {
+		successors = r.in.Successors()
+	}
 	var rest []string
 	for _, test := range r.regressed.missing {
-		if _, leaf := splitTestName(test); pairTest(&r.regressed.renamed, test, take(byLeaf[leaf])) {
+		name, known := successorOf(test, successors)
+		if _, leaf := splitTestName(test); known && name != "" {
+			passed := slices.IndexFunc(fresh, func(t string) bool { return !used[t] && endsInName(t, name) })
+			if passed >= 0 && pairTest(&r.regressed.renamed, test, take(fresh[passed:])) {
+				continue
+			}
+			if slices.ContainsFunc(r.report.PassedNames(), func(t string) bool { return isCaseOf(t, name) }) {
+				r.regressed.merged = append(r.regressed.merged, test)
+				continue
+			}
+		} else if pairTest(&r.regressed.renamed, test, take(byLeaf[leaf])) {
+			continue
+		} else if known {
+			r.regressed.merged = append(r.regressed.merged, test)
 			continue
 		}
 		rest = append(rest, test)
@@ -133,6 +154,33 @@ func (r *testRun) pairMoved() {
 			r.regressed.missing = append(r.regressed.missing, test)
 		}
 	}
+}
+
+// successorOf looks a test up by the longest short name that its full name ends in.
+func successorOf(test string, successors map[string]string) (name string, known bool) {
+	longest := ""
+	for short, to := range successors {
+		if len(short) > len(longest) && endsInName(test, short) {
+			longest, name, known = short, to, true
+		}
+	}
+	return name, known
+}
+
+// endsInName reports whether a test's full name ends in a short one, after a separator.
+func endsInName(test, short string) bool {
+	place, ok := strings.CutSuffix(strings.TrimSuffix(test, "()"), short)
+	return ok && (place == "" || strings.HasSuffix(place, " ") || strings.ContainsAny(place[len(place)-1:], ".:/>#"))
+}
+
+// isCaseOf reports whether a test's full name is that of a case of the named test of a table: the name and more, or a
+// name made by a format like "adds %d".
+func isCaseOf(test, name string) bool {
+	if endsInName(testOfCase(test), name) {
+		return true
+	}
+	start := strings.IndexAny(name, "%$#")
+	return start > 0 && strings.Contains(test, " "+name[:start])
 }
 
 func pairTest(renamed *[]string, from, to string) bool {
@@ -232,6 +280,7 @@ func (l *regressions) findings(request []belay.Requirement, at func(string) (str
 		}
 	}
 	warn(l.renamed, "test renamed or replaced: ")
+	warn(l.merged, "test removed, and other tests do what it did: ")
 	warn(l.cases, "test case did not run now: ")
 	if n := l.moreSkipped; n > 0 {
 		severity := belay.SeverityError
@@ -316,7 +365,8 @@ func (r *testRun) countSummary(known int) string {
 		{len(r.newFailures), "newly failing"}, {r.regressed.countStillPassing(r.regressed.skipped) +
 			r.regressed.moreSkipped, "newly skipped"},
 		{r.regressed.countStillPassing(r.regressed.missing), "missing"},
-		{r.regressed.fewerTests, "fewer"}, {len(r.regressed.renamed), "renamed"}, {known, "known before"}, {len(r.flakyFailures), "flaky"},
+		{r.regressed.fewerTests, "fewer"}, {len(r.regressed.renamed), "renamed"},
+		{len(r.regressed.merged), "merged"}, {known, "known before"}, {len(r.flakyFailures), "flaky"},
 		{len(r.fixed), "fixed"}, {len(r.notRun), "failed before and did not run"},
 	} {
 		if p.n > 0 {

@@ -53,8 +53,19 @@ func TestPassedBefore(t *testing.T) {
 		here       string // current results on the before snapshot, if different
 		request    string
 		marker     belay.Marker
+		successors map[string]string // what the sources say became of tests
 		want, says string
 	}{
+		{name: "merged", then: "TestA pass\nTestB pass\nTestC pass\nTestNew pass\n", now: "TestNew pass\n", successors: map[string]string{"TestA": "", "TestB": ""},
+			want: "fail\nerror tests : test passed before and did not run now: p.TestC\nwarning tests : test removed, and other tests do what it did: p.TestA\nwarning tests : test removed, and other tests do what it did: p.TestB",
+			says: "4 passed before; now 1 passed, 1 missing, 2 merged"},
+		{name: "each as what it is now", then: "x::a.b pass\nx::b pass\n", now: "x::g::b2 pass\nx::g::a.b2 pass\n", successors: map[string]string{"a.b": "a.b2", "b": "b2"},
+			want: "pass\nwarning tests : test renamed or replaced: p.x::a.b → p.x::g::a.b2\nwarning tests : test renamed or replaced: p.x::b → p.x::g::b2",
+			says: "2 passed before; now 2 passed, 2 renamed"},
+		{name: "a test with a table", then: "x::one pass\n", now: "x::adds[1] pass\nx::adds[2] pass\n", successors: map[string]string{"one": "adds"},
+			want: "pass\nwarning tests : test removed, and other tests do what it did: p.x::one", says: "1 passed before; now 2 passed, 1 merged"},
+		{name: "what it is now did not run", then: "TestA pass\n", now: "TestOther.x pass\n", successors: map[string]string{"TestA": "TestB"},
+			want: "fail\nerror tests : test passed before and did not run now: p.TestA", says: "1 passed before; now 1 passed, 1 missing"},
 		{name: "all the same", then: "TestA pass\nTestB pass\n", now: "TestB pass\nTestA pass\n", want: "pass", says: "2 passed before; now 2 passed"},
 		{name: "skipped", then: "TestA pass\nTestB pass\nTestC pass\n", now: "TestA pass\nTestB skip\nTestC skip\n",
 			want: "fail\nerror tests : test passed before and is skipped now: p.TestB\nerror tests : test passed before and is skipped now: p.TestC",
@@ -107,6 +118,7 @@ func TestPassedBefore(t *testing.T) {
 			tree := func(text string) string { return testutil.Project(t, map[string]string{"tests.txt": text}) }
 			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: c.command, May: config.Anything(), Baseline: &testreport.Report{}})
 			in := Input{Root: tree(c.now), Command: c.command, May: config.Anything(), Baseline: stored(t, base)}
+			in.Successors = func() map[string]string { return c.successors }
 			if c.here == "" {
 				c.here = c.then
 			}

@@ -38,6 +38,9 @@ type Input struct {
 	// IsOwn reports whether a file of the tree is new since the task began, or one that the request
 	// asks to change; nil if unknown.
 	IsOwn func(path string) bool
+	// Successors returns, by short names of tests that the change deleted, the short name of the test that each became, or
+	// "" if other tests do what it did; nil if that is not known.
+	Successors func() map[string]string
 	// Checkout checks out the before snapshot in a folder, to run new failures there; nil if there
 	// is none. done removes it.
 	Checkout func(ctx context.Context) (root string, done func(), err error)
