@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -275,4 +276,49 @@ func TestSweepInner(t *testing.T) {
 	}
 	s.Write("tool/a", "3")
 	s.restore(fresh.ID)
+}
+
+// TestMirrorKeepsNeeded checks that objects of a repository inside the tree stay mirrored while a
+// snapshot needs them, although another task begins or a later snapshot cannot be mirrored.
+func TestMirrorKeepsNeeded(t *testing.T) {
+	t.Parallel()
+	for name, disturb := range map[string]func(s *sandbox){
+		"another task": func(s *sandbox) {
+			s.Remove("tool/.git")
+			s.Git("init", "-q", "tool")
+			s.takeWith(snapshot.Extent{Agents: true, InnerSnapshots: true})
+		},
+		"failed links": func(s *sandbox) {
+			folders, err := filepath.Glob(s.Path(".git/belay/inner/*/objects"))
+			s.Ok(err)
+			for i := range 256 { // no folder of loose objects can be created
+				_ = os.WriteFile(filepath.Join(folders[0], fmt.Sprintf("%02x", i)), nil, 0o600)
+			}
+			s.At(s.Path("tool"), "commit", "-q", "--allow-empty", "-m", "more")
+			if i := s.takeWith(snapshot.Extent{Agents: true, InnerSnapshots: true}); !i.Partial {
+				s.T.Error("the failure is not reported")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			testutil.Base(s.Sandbox)
+			s.Git("init", "-q", "tool")
+			s.Write("tool/a", "1")
+			s.At(s.Path("tool"), "add", ".")
+			s.At(s.Path("tool"), "commit", "-qm", "tool")
+			s.At(s.Path("tool"), "gc", "-q")
+			want := s.At(s.Path("tool"), "rev-parse", "HEAD")
+			id := s.takeWith(snapshot.Extent{Agents: true, InnerSnapshots: true}).ID
+			disturb(s)
+			s.Remove("tool")
+			if out := s.restore(id); len(out.Missing) > 0 {
+				t.Errorf("missing: %v", out.Missing)
+			}
+			if got := s.At(s.Path("tool"), "log", "--format=%H"); got != want || s.text("tool/a") != "1" {
+				t.Errorf("commits %q, want %q; a is %q", got, want, s.text("tool/a"))
+			}
+		})
+	}
 }

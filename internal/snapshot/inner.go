@@ -240,10 +240,40 @@ func (t *innerSnapshotter) takeOne(ctx context.Context, path string, open func()
 		return Info{}, err
 	}
 	info, err := inner.TakeWith(ctx, Meta{Kind: belay.KindManual, Message: innerMessage + t.message}, e)
-	if err == nil {
-		err = t.store.mirrorObjects(path, inner, e.Baseline == "")
+	if err != nil {
+		return info, err
 	}
-	return info, err
+	anew := false
+	if e.Baseline == "" { // after that an agent may have deleted some
+		needed, err := t.store.namedInner(ctx, path)
+		moved, missing, refsErr := inner.CheckRefs(ctx, needed)
+		anew = err == nil && refsErr == nil && len(moved)+len(missing) == 0
+	}
+	return info, t.store.mirrorObjects(path, inner, anew)
+}
+
+// namedInner returns the inner snapshots of the repository at path that snapshots of this working
+// tree name.
+func (s *Store) namedInner(ctx context.Context, path string) (list []Pin, err error) {
+	all, unreadable, err := s.ListAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range all {
+		if info.innerCount == 0 || info.Worktree != s.linkedName() {
+			continue
+		}
+		m, err := s.Manifest(ctx, info)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range m.Inner {
+			if in.Path == path {
+				list = append(list, Pin{ID: belay.SnapshotID(in.ID), Commit: in.Commit, Tree: in.Commit})
+			}
+		}
+	}
+	return list, errors.Join(unreadable...)
 }
 
 // Drop implements InnerSnapshotter.

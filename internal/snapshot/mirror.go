@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/belay-dev/belay/internal/fsroot"
 )
@@ -21,10 +22,9 @@ func (s *Store) mirrorDir(path string) string {
 	return filepath.Join(s.Worktree.Dir, "inner", s.Repo.HashObject("blob", []byte(path))[:32])
 }
 
-// mirrorObjects creates hard links to all objects that the repository at path has now. anew, which
-// is set before a task, removes links to objects that it no longer has; after that an agent may
-// have deleted them. If linking fails (another file system) the mirror is removed, and the
-// repository cannot be recreated.
+// mirrorObjects creates hard links to all objects that the repository at path has now. anew removes
+// links to objects that it no longer has; it is set only while no snapshot can need them. Where
+// links cannot be made (another file system), what is mirrored already stays.
 func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
 	if inner.Repo.UsesReftable {
 		return nil // its refs would be lost: a snapshot has them, but not in that form
@@ -34,13 +34,17 @@ func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
 		return err
 	}
 	err := linkObjects(from, to, anew)
-	if err == nil {
-		err = fsroot.WriteFile(filepath.Join(s.mirrorDir(path), "format"), []byte(inner.Repo.Format), 0o600)
+	for _, known := range []error{fs.ErrNotExist, // git is repacking; the next snapshot has the new packs
+		fs.ErrPermission, syscall.EXDEV, syscall.EMLINK, syscall.ENOTSUP} {
+		if errors.Is(err, known) {
+			return nil
+		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // git is repacking; the next snapshot has the new packs
-		_ = fsroot.RemoveAll(s.mirrorDir(path))
+	format := filepath.Join(s.mirrorDir(path), "format")
+	if old, _ := fsroot.ReadFile(format, fsroot.MaxSmallFile); err != nil || string(old) == inner.Repo.Format {
+		return err
 	}
-	return nil
+	return fsroot.AtomicWrite(format, fsroot.AtomicOptions{}, []byte(inner.Repo.Format))
 }
 
 // linkObjects links every object of one objects folder into another and, with alone, removes all

@@ -198,6 +198,14 @@ func (s *Store) deleteUnfinishedRef(ctx context.Context, info Info) error {
 	return nil
 }
 
+// linkedName returns git's name of the linked worktree that the store is for; "" for the main one.
+func (s *Store) linkedName() string {
+	if s.Repo.Linked() {
+		return filepath.Base(s.Repo.Dir)
+	}
+	return ""
+}
+
 // newTag makes the tag of the snapshot of a capture.
 func (s *Store) newTag(c *Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
@@ -205,9 +213,7 @@ func (s *Store) newTag(c *Capture, m Meta) (Info, git.NewObject) {
 		Operation: git.Operation(c.OperationFiles), Tree: c.FilesTree, Files: c.FileCount,
 		Partial:  len(c.Manifest.Gaps)+len(c.Manifest.Lost) > 0,
 		Unstable: c.Unstable, SnapshotTree: c.SnapshotTree, oddCount: len(c.Manifest.Odd), innerCount: len(c.Manifest.Inner)}
-	if s.Repo.Linked() {
-		info.Worktree = filepath.Base(s.Repo.Dir)
-	}
+	info.Worktree = s.linkedName()
 	info.Gaps, info.Nested = splitGaps(c.Manifest)
 	for _, b := range c.BrokenRefs {
 		info.BrokenRefs = append(info.BrokenRefs, b.Name)
