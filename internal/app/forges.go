@@ -178,14 +178,18 @@ func (s *Service) currentBranch(ctx context.Context) (name, commit string, err e
 	return name, head.OID, nil
 }
 
-// pushBranch pushes a branch as git push does, never by force.
+// pushBranch pushes a branch as git push does, never by force and without submodules.
 func (s *Service) pushBranch(ctx context.Context, remote, branch string, q PublishRequest) error {
-	if err := s.checkCommitPrograms(ctx, true, q.Trust); err != nil {
+	programs, err := s.Session.Repo.PushPrograms(ctx, remote)
+	if err != nil {
 		return err
 	}
-	ref := "refs/heads/" + branch
-	_, err := git.RunUserCommand(s.Session.Repo.UserCommand(ctx, "push", "--quiet", "--set-upstream", "--", remote,
-		ref+":"+ref), nil, q.Output)
+	if err := s.checkCommitPrograms(ctx, true, q.Trust, programs...); err != nil {
+		return err
+	}
+	ref := "refs/heads/" + branch // hooks of submodules have not been shown
+	_, err = git.RunUserCommand(s.Session.Repo.UserCommand(ctx, "push", "--quiet", "--no-recurse-submodules", "--set-upstream", "--",
+		remote, ref+":"+ref), nil, q.Output)
 	if err != nil {
 		return &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("%s was not pushed", belay.VisibleLine(branch)), Err: err,
 			Try: "see what git says above: fetch and merge first, or push to a branch that is not protected"}

@@ -243,10 +243,10 @@ func (s *Service) checkPrograms(w programsWanted, typed, now bool) error {
 }
 
 // checkCommitPrograms fails if a commit, a push or a signature would run untrusted hooks or
-// programs of the repository's own git config.
-func (s *Service) checkCommitPrograms(ctx context.Context, hooks, now bool) error {
+// programs of the repository's own git config. others are more programs that it would run.
+func (s *Service) checkCommitPrograms(ctx context.Context, hooks, now bool, others ...string) error {
 	lines, err := s.Session.Repo.RepoPrograms(ctx, hooks)
-	if err != nil || len(lines) == 0 {
+	if lines = append(lines, others...); err != nil || len(lines) == 0 {
 		return err
 	}
 	item := TrustItem{Name: "git hooks and settings", Commands: lines, listed: "git: " + strings.Join(lines, "\n") + "\n"}

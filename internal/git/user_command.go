@@ -73,7 +73,23 @@ var startedHooks = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "p
 // programSettings matches settings that name a program that a commit, a push or a signature may
 // start.
 var programSettings = lazyregexp.New(`^(gpg\.|filter\.|credential\.|core\.(sshcommand|gitproxy|hookspath|fsmonitor|askpass|editor)$|` +
-	`core\.alternaterefscommand$|remote\..*\.(uploadpack|receivepack|vcs|proxy)$|url\.|include|hook\.)`)
+	`core\.alternaterefscommand$|remote\..*\.(uploadpack|receivepack|vcs|proxy)$|url\.|include|hook\.|` +
+	`protocol\.(.*\.)?allow$|gc\.recentobjectshook$)`)
+
+// networkAddress matches addresses of repositories on other machines that git itself connects to.
+var networkAddress = lazyregexp.New(`^((https?|ssh|git|git\+ssh|ssh\+git)://|[^/:]+:(/?[^/:]|$))`)
+
+// PushPrograms lists the addresses of a remote at which a push starts programs on this machine: the
+// hooks of a repository here, or a remote helper, which may run any command.
+func (r *Repo) PushPrograms(ctx context.Context, remote string) (list []string, err error) {
+	out, err := RunUserCommand(r.UserCommand(ctx, "remote", "get-url", "--push", "--all", "--", remote), nil, nil)
+	for address := range strings.Lines(string(out)) {
+		if address = strings.TrimSuffix(address, "\n"); !networkAddress.MatchString(address) {
+			list = append(list, "push to "+address)
+		}
+	}
+	return list, err
+}
 
 // RepoPrograms lists the programs that the repository itself makes a commit or a push start: the
 // settings of its own config that name programs and, with withHooks, its hooks, each with a hash of

@@ -43,3 +43,33 @@ func TestProgramsOfTrees(t *testing.T) {
 		})
 	}
 }
+
+// TestPushPrograms checks which addresses of a remote are reported: those at which a push starts
+// programs here.
+func TestPushPrograms(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.commit("a", "a\n")
+	s.git("config", "remote.r.url", "https://example.com/r")
+	var want []string
+	for address, local := range map[string]bool{
+		"https://example.com/r": false, "http://example.com/r": false, "ssh://git@example.com:22/r": false, "git+ssh://example.com/r": false,
+		"git@example.com:r.git": false, "example.com:/srv/r.git": false, "example.com:": false,
+		"ext::sh -c evil": true, "ext://sh": true, "fd::3": true, "other://x": true, "file:///srv/r.git": true, "/srv/r.git": true,
+		"../r.git": true, "r.git": true, "./a:b": true,
+	} {
+		s.git("config", "--add", "remote.r.pushurl", address)
+		if local {
+			want = append(want, "push to "+address)
+		}
+	}
+	got, err := s.open().PushPrograms(context.Background(), "r")
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	s.git("config", "protocol.ext.allow", "always")
+	s.git("config", "protocol.version", "2")
+	if got, err := s.open().RepoPrograms(context.Background(), false); err != nil || !slices.Equal(got, []string{"protocol.ext.allow = always"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
