@@ -30,7 +30,7 @@ var (
 	// skipOption matches options that exclude tests.
 	skipOption = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|` +
 		`--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|` +
-		`\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
+		`--exclude-pattern[= ]\S+|^\s*autotests\s*=\s*false|\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
 )
 
 // findForgivenFailures returns findings for failures of tests that no longer fail the command that
@@ -146,6 +146,43 @@ func findIgnoredTests(f *syntax.File, after []configLine) []belay.Finding {
 		}
 	}
 	return out
+}
+
+var (
+	exclusionKey = lazyregexp.New(`(?i)exclude|ignore`)
+	quotedPath   = lazyregexp.New(`["'>]([^"'<>*\s]+)["'<]`)
+)
+
+// findExcludedTestFiles returns findings for single files of tests that a list of exclusions now names.
+func findExcludedTestFiles(f *syntax.File, after []configLine) []belay.Finding {
+	var out []belay.Finding
+	for i, l := range after {
+		if !f.AddedLines().Has(l.number) || !f.IsCreated() && skipOption.MatchString(l.text) {
+			continue
+		}
+		for _, m := range quotedPath.FindAllStringSubmatch(l.text, -1) {
+			if !syntax.IsTest(m[1]) || path.Ext(m[1]) == "" || strings.Contains(string(f.Before), m[1]) || !isExclusion(after, i, m[1]) {
+				continue
+			}
+			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.number,
+				Title:  "tests may be excluded: " + clip(m[1]),
+				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that every test still runs"})
+			break
+		}
+	}
+	return out
+}
+
+// isExclusion reports whether a text in line i is in a list of exclusions: one that begins in the line, or before it.
+func isExclusion(lines []configLine, i int, text string) bool {
+	before, _, _ := strings.Cut(lines[i].text, text)
+	for exclusionKey.FindString(before) == "" {
+		if i--; i < 0 || strings.ContainsAny(before, "[{:=") {
+			return false
+		}
+		before = lines[i].text
+	}
+	return true
 }
 
 // isGolangciExclusion reports whether line n is below a key that lists exclusions.

@@ -15,11 +15,14 @@ import (
 // findWeakenedSettings returns findings for what a change of CI, build and test configuration
 // weakens: lowered limits, ignored failures, excluded tests.
 func findWeakenedSettings(f *syntax.File) []belay.Finding {
-	if f.IsCreated() || f.IsDeleted() || syntax.IsBinary(f.After) || !isConfigFile(f.Path) || len(f.After) > 2<<20 {
+	if f.IsDeleted() || syntax.IsBinary(f.After) || !isConfigFile(f.Path) || len(f.After) > 2<<20 {
 		return nil
 	}
 	before, after := uncommentedLines(f.Path, f.Before), uncommentedLines(f.Path, f.After)
-	out := findLoweredLimits(f, before, after)
+	if f.IsCreated() {
+		return findExcludedTestFiles(f, after)
+	}
+	out := append(findLoweredLimits(f, before, after), findExcludedTestFiles(f, after)...)
 	out = append(out, findForgivenFailures(f, before, after)...)
 	out = append(out, findSilencedCommands(f, before, after)...)
 	return append(out, findIgnoredTests(f, after)...)
