@@ -30,7 +30,8 @@ var (
 	// skipOption matches options that exclude tests.
 	skipOption = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|` +
 		`--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|` +
-		`--exclude-pattern[= ]\S+|^\s*autotests\s*=\s*false|\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
+		`--exclude-pattern[= ]\S+|^\s*autotests\s*=\s*false|` +
+		`\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
 )
 
 // findForgivenFailures returns findings for failures of tests that no longer fail the command that
