@@ -23,13 +23,15 @@ func (r *Repo) Settings(ctx context.Context) ([]ConfigEntry, error) {
 	if list, _, ok := r.trustedConfig(); ok {
 		return list, nil
 	}
-	out, err := r.Run(ctx, nil, "config", "--list", "-z", "--includes")
+	out, err := r.Run(ctx, nil, "config", "--list", "-z", "--includes", "--show-scope")
 	if err != nil {
 		return nil, err
 	}
 	var list []ConfigEntry
-	for f := range strings.SplitSeq(string(out), "\x00") {
-		if key, value, valued := strings.Cut(f, "\n"); key != "" {
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, value, valued := strings.Cut(fields[i+1], "\n")
+		if fields[i] != "command" { // that is how belay runs git, without hooks
 			list = append(list, ConfigEntry{Key: key, Value: value, HasNoValue: !valued})
 		}
 	}

@@ -87,7 +87,7 @@ func TestSettingsAsGit(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 	s.write(".git/config", plain+"[include]\n\tpath = other\n")
-	if list, err := r.Settings(ctx); err != nil || lastValue(list, "core.autocrlf") != "true" {
+	if list, err := r.Settings(ctx); err != nil || lastValue(list, "core.autocrlf") != "true" || lastValue(list, "core.hookspath") != "" {
 		t.Errorf("with an include: %v, %v", list, err)
 	}
 	for _, name := range []string{".git", "."} {

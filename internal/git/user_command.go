@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -130,7 +131,7 @@ func (r *Repo) RepoPrograms(ctx context.Context, withHooks bool) (list []string,
 	}
 	for _, name := range startedHooks {
 		text, err := fsroot.ReadUserFile(filepath.Join(dir, name), maxHookSize)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // core.hooksPath=/dev/null: no hooks
 			continue
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -71,5 +72,24 @@ func TestPushPrograms(t *testing.T) {
 	s.git("config", "protocol.version", "2")
 	if got, err := s.open().RepoPrograms(context.Background(), false); err != nil || !slices.Equal(got, []string{"protocol.ext.allow = always"}) {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestProgramsWithIncludes checks that hooks are found in a repository of which git has to read the config, and that
+// core.hooksPath=/dev/null means no hooks.
+func TestProgramsWithIncludes(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.commit("a", "a\n")
+	s.write(".git/hooks/pre-commit", "#!/bin/sh\n")
+	s.git("config", "include.path", "none")
+	got, err := s.open().RepoPrograms(context.Background(), true)
+	if err != nil || len(got) != 2 || !strings.HasPrefix(got[1], "hook pre-commit (") {
+		t.Errorf("%q, %v", got, err)
+	}
+	s.git("config", "core.hooksPath", "/dev/null")
+	got, err = s.open().RepoPrograms(context.Background(), true)
+	if want := []string{"core.hookspath = /dev/null", "include.path = none"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("without hooks: %q, %v", got, err)
 	}
 }
