@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -334,59 +336,120 @@ func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 
 // connect answers a connection. A Unix socket must have been created by the program or its
 // children, or be allowed by the policy. The gatekeeper connects a copy of the descriptor itself,
-// because the address may change meanwhile.
+// because the address, and the socket behind the descriptor, may change meanwhile.
 func (q *query) connect() error {
-	size := min(int(int32(q.call.args[2])), unix.SizeofSockaddrUnix)
-	if size <= 2 {
-		return errPass
+	size := int(int32(q.call.args[2]))
+	if size <= 2 || !copies() {
+		return errPass // no address, or no Unix sockets: the filter refuses them
 	}
 	sock, err := q.descriptorOf(int(int32(q.call.args[0])))
-	if errors.Is(err, unix.EBADF) {
-		return errPass
+	if err != nil {
+		return plain(err, unix.EBADF)
 	}
-	domain := unix.AF_UNIX
-	if err == nil {
-		domain, err = unix.GetsockoptInt(sock, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	domain, err := unix.GetsockoptInt(sock, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	if err != nil {
+		return err
 	}
-	if err == nil && domain != unix.AF_UNIX {
-		return errPass
+	kind, err := unix.GetsockoptInt(sock, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil {
+		return err
 	}
-	addr, merr := q.memory(q.call.args[1], size)
+	if size > 128 || domain == unix.AF_UNIX && size > unix.SizeofSockaddrUnix {
+		return unix.EINVAL
+	}
+	addr, err := q.memory(q.call.args[1], size)
 	switch {
-	case merr != nil || len(addr) < size:
+	case err != nil || len(addr) < size:
 		return unix.EFAULT
-	case err != nil && binary.NativeEndian.Uint16(addr) != unix.AF_UNIX:
-		return errPass // descriptors cannot be copied here: rely on the address
-	case err != nil:
+	case domain == unix.AF_UNIX:
+		if addr, err = q.openSocket(string(addr[2:])); err != nil {
+			return err
+		}
+	case kind == unix.SOCK_STREAM && !q.reachable(domain, addr):
 		return unix.EACCES
 	}
-	name, _, _ := strings.Cut(string(addr[2:]), "\x00")
+	return q.dial(sock, addr, kind == unix.SOCK_STREAM || kind == unix.SOCK_SEQPACKET, domain == unix.AF_UNIX)
+}
+
+// reachable reports whether the policy allows a TCP connection. Landlock would decide about the
+// gatekeeper, which is outside the fence.
+func (q *query) reachable(domain int, addr []byte) bool {
+	p := q.keeper.network
+	if !p.Alone && len(p.Ports) == 0 || domain != unix.AF_INET && domain != unix.AF_INET6 ||
+		binary.NativeEndian.Uint16(addr) == unix.AF_UNSPEC { // which disconnects
+		return true
+	}
+	return len(addr) >= 4 && slices.Contains(p.Ports, binary.BigEndian.Uint16(addr[2:]))
+}
+
+// openSocket opens the Unix socket with a name in the program, and returns an address for it that
+// cannot change.
+func (q *query) openSocket(name string) ([]byte, error) {
+	name, _, _ = strings.Cut(name, "\x00")
 	if name == "" {
-		return unix.EACCES // abstract: without a path its owner is unknown
+		return nil, unix.EACCES // abstract: without a path its owner is unknown
 	}
 	at, err := q.begin(-1, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p, err := q.step(at, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fd, err := unix.Openat(p.dir, orDot(p.base), unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q.open = append(q.open, fd)
 	link := "/proc/self/fd/" + strconv.Itoa(fd)
 	path, err := os.Readlink(link)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !q.usable(path, fd) {
 		q.keeper.refuse(verbConnect, path, q.call.pid)
-		return unix.EACCES
+		return nil, unix.EACCES
 	}
-	return unix.Connect(sock, &unix.SockaddrUnix{Name: link})
+	return append(binary.NativeEndian.AppendUint16(nil, unix.AF_UNIX), link+"\x00"...), nil
+}
+
+// dial connects a copied socket. If that may block (stream), it waits without a thread, for as long
+// as the program does; the socket does not block for the moment of each attempt.
+func (q *query) dial(sock int, addr []byte, stream, local bool) error {
+	flags, err := unix.FcntlInt(uintptr(sock), unix.F_GETFL, 0)
+	if err != nil {
+		return err
+	}
+	blocks := stream && flags&unix.O_NONBLOCK == 0
+	var limit time.Time
+	if patience, err := unix.GetsockoptTimeval(sock, unix.SOL_SOCKET, unix.SO_SNDTIMEO); err == nil && patience.Nano() > 0 {
+		limit = time.Now().Add(time.Duration(patience.Nano()))
+	}
+	for wait := time.Duration(0); ; wait = min(2*wait+100*time.Microsecond, 20*time.Millisecond) {
+		if blocks {
+			if _, err := unix.FcntlInt(uintptr(sock), unix.F_SETFL, flags|unix.O_NONBLOCK); err != nil {
+				return err
+			}
+		}
+		_, _, errno := unix.Syscall(unix.SYS_CONNECT, uintptr(sock), uintptr(unsafe.Pointer(&addr[0])), uintptr(len(addr)))
+		if blocks {
+			_, _ = unix.FcntlInt(uintptr(sock), unix.F_SETFL, flags)
+		}
+		switch {
+		case errno == 0:
+			return nil
+		case !blocks:
+			return errno
+		case errno == unix.EALREADY:
+			errno = unix.EINPROGRESS
+		}
+		under := errno == unix.EINPROGRESS || errno == unix.EAGAIN && local // EAGAIN: the listener's queue is full
+		if !under || !limit.IsZero() && time.Now().After(limit) || !q.valid() {
+			return errno
+		}
+		time.Sleep(wait)
+	}
 }
 
 // usable reports whether the program may connect to a socket.
@@ -407,6 +470,21 @@ func (q *query) usable(path string, fd int) bool {
 	}
 	return false
 }
+
+// copies reports whether descriptors of other processes can be copied here: containers may forbid
+// it.
+var copies = sync.OnceValue(func() bool {
+	process, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(process)
+	got, err := unix.PidfdGetfd(process, process, 0)
+	if err == nil {
+		unix.Close(got)
+	}
+	return err == nil
+})
 
 // descriptorOf copies a descriptor of the program.
 func (q *query) descriptorOf(fd int) (int, error) {

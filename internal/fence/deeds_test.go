@@ -375,6 +375,13 @@ while ! [ /proc/$p/fd/9 -ef "$HOME/notes.txt" ]; do :; done; chmod 600 /proc/$p/
 		_ = os.Remove(w.tmp + "/l.sock")
 		return errors.Join(os.Symlink(w.home+"/docker.sock", w.tmp+"/l.sock"), dial(w.tmp+"/l.sock"))
 	}},
+	{name: "swap a socket while it connects", do: swapSockets, harmless: true},
+	{name: "send a datagram to an older socket", do: func(w world) error { return sendDatagram(w, unix.SOCK_DGRAM) }},
+	{name: "send a raw datagram to an older socket", do: func(w world) error { return sendDatagram(w, unix.SOCK_RAW) }},
+	{name: "send a datagram from a pair", do: func(w world) error {
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+		return errors.Join(err, unix.Sendto(pair[0], []byte("evil"), 0, &unix.SockaddrUnix{Name: w.home + "/log.sock"}))
+	}},
 	{name: "connect to an abstract socket", do: func(world) error { return dial("@fence-test-" + strconv.Itoa(parent())) }},
 }
 
@@ -422,6 +429,38 @@ func swapDescriptors(w world) error {
 		_ = unix.Futimes(namedFD, []unix.Timeval{{Sec: 1}, {Sec: 1}})
 	}
 	return nil
+}
+
+// swapSockets connects a descriptor that is alternately a TCP socket and a Unix socket.
+func swapSockets(w world) error {
+	tcp, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	local, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	end := time.Now().Add(500 * time.Millisecond)
+	go func() {
+		for time.Now().Before(end) {
+			_ = unix.Dup3(tcp, namedFD, unix.O_CLOEXEC)
+			_ = unix.Dup3(local, namedFD, unix.O_CLOEXEC)
+			_ = unix.Close(namedFD)
+		}
+	}()
+	for time.Now().Before(end) {
+		_ = unix.Connect(namedFD, &unix.SockaddrUnix{Name: w.home + "/docker.sock"})
+	}
+	return nil
+}
+
+func sendDatagram(w world, kind int) error {
+	fd, err := unix.Socket(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	return unix.Sendto(fd, []byte("evil"), 0, &unix.SockaddrUnix{Name: w.home + "/log.sock"})
 }
 
 func gitDir(w world) string {
@@ -538,6 +577,33 @@ var deeds = []deed{
 		defer l.Close()
 		return dial(w.tmp + "/own.sock")
 	}},
+	{name: "socket of its own with a full queue", do: func(w world) error {
+		l, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		own := &unix.SockaddrUnix{Name: w.tmp + "/full.sock"}
+		if err = errors.Join(err, unix.Bind(l, own), unix.Listen(l, 0)); err != nil {
+			return err
+		}
+		time.AfterFunc(100*time.Millisecond, func() { _, _, _ = unix.Accept(l) })
+		return errors.Join(connectBlocking(own), connectBlocking(own))
+	}},
+	{name: "connections that block", do: func(world) error {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		to := &unix.SockaddrInet4{Port: l.Addr().(*net.TCPAddr).Port, Addr: [4]byte{127, 0, 0, 1}}
+		err = errors.Join(connectBlocking(to), l.Close())
+		if refused := connectBlocking(to); refused != unix.ECONNREFUSED {
+			err = errors.Join(err, fmt.Errorf("no listener: %w", refused))
+		}
+		if none := unix.Connect(99, to); none != unix.EBADF {
+			err = errors.Join(err, fmt.Errorf("no descriptor: %w", none))
+		}
+		if file := unix.Connect(1, to); file != unix.ENOTSOCK {
+			err = errors.Join(err, fmt.Errorf("not a socket: %w", file))
+		}
+		return err
+	}},
 	{name: "network", do: func(world) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -620,6 +686,26 @@ func TestDeeds(t *testing.T) {
 	}
 }
 
+// connectBlocking connects a new socket and checks that it is still one that blocks.
+func connectBlocking(to unix.Sockaddr) error {
+	domain := unix.AF_INET
+	if _, local := to.(*unix.SockaddrUnix); local {
+		domain = unix.AF_UNIX
+	}
+	fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.Connect(fd, to); err != nil {
+		return err
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err == nil && flags&unix.O_NONBLOCK != 0 {
+		err = errors.New("the socket no longer blocks")
+	}
+	return err
+}
+
 // namedFD is a descriptor that is one file for the gatekeeper and another for the program.
 const namedFD = 78
 
@@ -693,6 +779,21 @@ func TestPorts(t *testing.T) {
 		p.Ports, p.Alone = c.ports, c.alone
 		if r := w.fenced(t, p, "", "bash", "-c", line); r.code != c.code {
 			t.Errorf("%v, %v: ended with %d: %s", c.ports, c.alone, r.code, r.said)
+		}
+	}
+}
+
+// TestWithoutCopies: where descriptors cannot be copied, the network works and no Unix socket can be
+// made.
+func TestWithoutCopies(t *testing.T) {
+	needFence(t)
+	was := copies
+	t.Cleanup(func() { copies = was })
+	copies = func() bool { return false }
+	w := makeWorld(t, false)
+	for name, code := range map[string]int{"network": 0, "connections that block": 0, "socket of its own": 1} {
+		if r := w.fenced(t, w.policy(), name); r.code != code {
+			t.Errorf("%s ended with %d: %s", name, r.code, r.said)
 		}
 	}
 }

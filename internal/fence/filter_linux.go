@@ -73,6 +73,20 @@ func filter(process, thread int) []unix.SockFilter {
 		prog = append(prog, jump(unix.BPF_JEQ, nr, 0, 5), arg(0), jump(unix.BPF_JEQ, uint32(process), 1, 0),
 			jump(unix.BPF_JEQ, uint32(thread), 0, 1), ret(fails(unix.EPERM)), ret(pass))
 	}
+	// Unix datagrams reach any socket without connect; their type ends where the flags of socket(2) begin.
+	for _, nr := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		refuse := []uint32{unix.SOCK_DGRAM, unix.SOCK_RAW}
+		if nr == unix.SYS_SOCKET && !copies() { // the gatekeeper cannot connect
+			refuse = append(refuse, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
+		}
+		n := uint8(len(refuse))
+		prog = append(prog, jump(unix.BPF_JEQ, nr, 0, n+6), arg(0), jump(unix.BPF_JEQ, unix.AF_UNIX, 0, n+2),
+			arg(1), stmt(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf))
+		for i, kind := range refuse {
+			prog = append(prog, jump(unix.BPF_JEQ, kind, n-uint8(i), 0))
+		}
+		prog = append(prog, ret(pass), ret(fails(unix.EACCES)))
+	}
 	return append(prog,
 		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1), ret(fails(unix.ENOSYS)), // its operations bypass the filter
 		jump(unix.BPF_JEQ, unix.SYS_IOCTL, 1, 0), ret(pass), // text pushed into a terminal's input is executed there

@@ -51,10 +51,11 @@ const (
 // Landlock cannot allow the keeper executes itself, on folders and names that it has opened, never
 // on a path that the program could change meanwhile.
 type keeper struct {
-	fd    int
-	book  book
-	wall  *wall
-	since time.Time
+	fd      int
+	book    book
+	wall    *wall
+	network Policy // its ports
+	since   time.Time
 
 	mu     sync.Mutex
 	denied map[Denial]int

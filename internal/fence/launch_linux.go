@@ -20,9 +20,10 @@ var rootOnly = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_SYS_M
 
 // Fence is a policy under which one program can be started.
 type Fence struct {
-	wall *wall
-	book book
-	keep *keeper
+	policy Policy
+	wall   *wall
+	book   book
+	keep   *keeper
 }
 
 // New prepares a fence. Call Close if no program is started in it.
@@ -30,7 +31,7 @@ func New(p Policy) (*Fence, error) {
 	if err := Probe(); err != nil {
 		return nil, err
 	}
-	f := &Fence{book: newBook(p)}
+	f := &Fence{policy: p, book: newBook(p)}
 	var err error
 	f.wall, err = build(p, f.book)
 	return f, err
@@ -94,7 +95,8 @@ func (f *Fence) enter() error {
 	if err != nil {
 		return fmt.Errorf("enter the fence: seccomp: %w", err)
 	}
-	f.keep = &keeper{fd: listener, book: f.book, wall: f.wall, since: time.Now().Add(-clockStep), denied: map[Denial]int{}}
+	f.keep = &keeper{fd: listener, book: f.book, wall: f.wall, network: f.policy, since: time.Now().Add(-clockStep),
+		denied: map[Denial]int{}}
 	go f.keep.serve()
 	return nil
 }
