@@ -174,6 +174,9 @@ func TestCrashRestore(t *testing.T) {
 				c := s.copied(t)
 				_, said, ok := c.step("restore", id, k, mode)
 				begun := c.store().Interrupted()
+				if mode == "kill" && begun {
+					c.dryRunChangesNothing(id)
+				}
 				if _, err := c.store().Recover(context.Background()); err != nil {
 					t.Fatalf("recover: %v (output of the restore: %q)", err, said)
 				}
@@ -193,6 +196,18 @@ func TestCrashRestore(t *testing.T) {
 			})
 		}
 	}
+}
+
+// dryRunChangesNothing checks that dry runs do not finish an interrupted restore.
+func (s *sandbox) dryRunChangesNothing(id belay.SnapshotID) {
+	s.T.Helper()
+	before, dry := s.Fingerprint(), restore.Options{DryRun: true}
+	_, err := s.store().Restore(context.Background(), id, dry)
+	_, undoErr := s.store().Undo(context.Background(), dry)
+	if belay.CodeOf(err) != belay.CodeCannot || belay.CodeOf(undoErr) != belay.CodeCannot {
+		s.T.Errorf("restore: %v; undo: %v", err, undoErr)
+	}
+	s.Same("after dry runs", before, s.Fingerprint())
 }
 
 // dropNew removes from a state the refs that the agent created: a restore keeps them.

@@ -3,6 +3,8 @@ package restore
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -17,7 +19,10 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	if err := s.recoverBeforeForgetting(ctx); err != nil {
 		return err
 	}
-	needed := s.neededSnapshots()
+	needed, err := s.neededSnapshots()
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
 		full, err := s.Snapshots.Resolve(ctx, id)
 		if err != nil {
@@ -39,7 +44,11 @@ func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pr
 			return snapshot.Pruned{}, err
 		}
 	}
-	needed, keep := s.neededSnapshots(), o.Keep
+	needed, err := s.neededSnapshots()
+	if err != nil {
+		return snapshot.Pruned{}, err
+	}
+	keep := o.Keep
 	o.Keep = func(i snapshot.Info) bool { return needed[i.ID] || keep != nil && keep(i) }
 	return s.Snapshots.Prune(ctx, o)
 }
@@ -59,22 +68,32 @@ func (s *Store) recoverBeforeForgetting(ctx context.Context) error {
 }
 
 // neededSnapshots returns the snapshots that an interrupted restore in any working tree of this
-// repository needs in order to be finished or reversed.
-func (s *Store) neededSnapshots() map[belay.SnapshotID]bool {
+// repository needs in order to be finished or reversed. An intent of another tree that does not
+// name them is an error (CodeCannot).
+func (s *Store) neededSnapshots() (map[belay.SnapshotID]bool, error) {
 	files := []string{s.intentPath(), filepath.Join(s.Snapshots.Repo.Common, "belay", "intent.json")}
 	trees := filepath.Join(s.Snapshots.Repo.Common, "worktrees")
-	list, _ := fsroot.ReadDir(trees)
+	list, err := fsroot.ReadDir(trees)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	for _, e := range list {
 		files = append(files, filepath.Join(trees, e.Name(), "belay", "intent.json"))
 	}
 	ids := map[belay.SnapshotID]bool{}
 	for _, f := range files {
-		if j, err := readIntent(f); err == nil {
-			ids[j.Target], ids[j.Rescue] = true, true
+		j, err := readIntent(f)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		if (j.Target == "" || j.Rescue == "") && f != s.intentPath() { // recoverBeforeForgetting judges that one
+			return nil, belay.Refuse(belay.CodeCannot, "belay status there shows how to end that restore",
+				"a restore was interrupted in another working tree, and its intent cannot be read: %s", belay.VisibleLine(f))
+		}
+		ids[j.Target], ids[j.Rescue] = true, true
 	}
 	delete(ids, "")
-	return ids
+	return ids, nil
 }
 
 // readIntent reads as much as it can of an intent of any version.

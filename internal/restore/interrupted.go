@@ -117,6 +117,13 @@ func (s *Store) Unfinished() *Unfinished {
 	return &t
 }
 
+// interruptedError is the error of a dry run, which must not finish an interrupted restore.
+func (s *Store) interruptedError() error {
+	j, _ := readIntent(s.intentPath())
+	what, try := Unfinished{Target: j.Target}.Message()
+	return belay.Refuse(belay.CodeCannot, try, "%s", what)
+}
+
 // loadIntent reads the intent of an interrupted restore; nil when there is none. For an unreadable
 // one it returns what is known about it: finishRestore refuses it, reverseRestore reverses it.
 func (s *Store) loadIntent(ctx context.Context) (*intent, error) {

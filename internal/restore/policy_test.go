@@ -589,3 +589,29 @@ func TestClockGoesBack(t *testing.T) {
 	}
 	s.whole()
 }
+
+// TestForgetBesideUnreadableIntent checks that no snapshot is deleted while an unreadable intent in
+// another working tree may need it.
+func TestForgetBesideUnreadableIntent(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	testutil.Base(s.Sandbox)
+	s.Git("worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "other"))
+	one, two := s.take().ID, s.take().ID
+	intent := ".git/worktrees/other/belay/intent.json"
+	s.Mkdir(filepath.Dir(intent))
+	text := fmt.Sprintf(`{"version":1,"target":%q,"rescue":%q}`, one, one)
+	s.Write(intent, text[:len(text)/2])
+	if err := s.store().Drop(ctx, two); belay.CodeOf(err) != belay.CodeCannot {
+		t.Errorf("drop: %v", err)
+	}
+	if p, err := s.store().Prune(ctx, snapshot.PruneOptions{OlderThan: time.Nanosecond}); belay.CodeOf(err) != belay.CodeCannot {
+		t.Errorf("prune: %+v, %v", p, err)
+	}
+	s.Write(intent, text)
+	if err := s.store().Drop(ctx, one); belay.CodeOf(err) != belay.CodeCannot {
+		t.Errorf("drop of a needed one: %v", err)
+	}
+	s.Ok(s.store().Drop(ctx, two))
+}

@@ -61,6 +61,7 @@ func (s *Store) Interrupted() bool {
 // it is killed, the next command finishes it.
 //
 // CodeBusy: another process is restoring, or has git's index lock. CodeNotFound: no such snapshot.
+// CodeCannot: a dry run while a restore is interrupted.
 func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, error) {
 	unlock, err := s.lockTree(ctx)
 	if err != nil {
@@ -68,13 +69,16 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	}
 	defer unlock()
 	defer s.Snapshots.Repo.ShareReader()()
+	if o.DryRun && s.Interrupted() {
+		return Restored{}, s.interruptedError()
+	}
 	j, err := s.loadIntent(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
 	if j != nil {
 		// The command was run to finish it.
-		it := o.SkipBroken && !o.DryRun && j.unreadReason == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
+		it := o.SkipBroken && j.unreadReason == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
 		done, err := s.finishRestore(ctx, j, it)
 		switch {
 		case err != nil && j.unreadReason != "" && o.SkipBroken && o.isComplete():

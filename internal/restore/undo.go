@@ -152,6 +152,9 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 	}
 	defer unlock()
 	defer s.Snapshots.Repo.ShareReader()()
+	if o.DryRun && s.Interrupted() {
+		return Restored{}, s.interruptedError()
+	}
 	if o.CommandText == "" {
 		o.CommandText = "belay " + way
 	}
@@ -160,13 +163,13 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 		return Restored{}, err
 	}
 	if j != nil {
-		done, err := s.finishRestore(ctx, j, o.SkipBroken && !o.DryRun && j.Step == way)
+		done, err := s.finishRestore(ctx, j, o.SkipBroken && j.Step == way)
 		switch {
 		case err != nil && j.isReversedBy(way) && ctx.Err() == nil:
 			return s.reverseRestore(ctx, j, o, err)
 		case err != nil:
 			return Restored{}, s.cannotFinishError(ctx, j, err)
-		case j.Step == way && !o.DryRun:
+		case j.Step == way:
 			return *done, nil // that was requested
 		}
 		s.reportFinished(done)
