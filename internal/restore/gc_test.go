@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // slowGC is a gc that a test stops between its steps. It does what git repack -a -d and git prune
@@ -295,4 +296,24 @@ func TestUnstagedDuringTake(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTagOfTagComesBack checks that the tag that a deleted tag points to is restored with it.
+func TestTagOfTagComesBack(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	testutil.Base(s.Sandbox)
+	s.Git("tag", "-a", "-m", "x", "inner")
+	s.Git("tag", "-a", "-m", "y", "middle", "inner")
+	s.Git("tag", "-a", "-m", "z", "outer", "middle")
+	s.Git("tag", "-d", "inner", "middle")
+	id := s.take().ID
+	s.Git("tag", "-d", "outer")
+	s.Git("reflog", "expire", "--expire=now", "--all")
+	s.Git("gc", "-q", "--prune=now")
+	s.restore(id)
+	if got, want := s.Git("rev-parse", "outer^{commit}"), s.Git("rev-parse", "HEAD"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	s.fsck()
 }

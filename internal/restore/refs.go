@@ -3,6 +3,7 @@ package restore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -228,8 +229,8 @@ func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
 	return nil
 }
 
-// recreateTags stores annotated tag objects of a snapshot again, if they were pruned after their
-// tags were deleted. They are kept until release is called.
+// recreateTags stores annotated tag objects of a snapshot again, and the tags that they point to, if
+// they were pruned after their refs were deleted. They are kept until release is called.
 func (s *Store) recreateTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
 	release = func() {}
 	var want []string
@@ -248,12 +249,24 @@ func (s *Store) recreateTags(ctx context.Context, i snapshot.Info, moves []RefMo
 	}
 	defer rd.Close()
 	var objects []git.NewObject
-	for _, oid := range missing {
-		o, err := rd.Read(i.Commit + ":meta/tags/" + oid)
-		if err != nil {
-			return release, fmt.Errorf("recreate tag %s: %w", oid, err)
+	for below := false; len(missing) > 0; below = true {
+		want = nil
+		for _, oid := range missing {
+			o, err := rd.Read(i.Commit + ":meta/tags/" + oid)
+			if below && errors.Is(err, git.ErrNoObject) {
+				continue // it was missing at the snapshot
+			}
+			if err != nil {
+				return release, fmt.Errorf("recreate tag %s: %w", oid, err)
+			}
+			objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
+			if target, typ := snapshot.ParseTag(o.Data); typ == "tag" {
+				want = append(want, target)
+			}
 		}
-		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
+		if missing, err = s.Snapshots.Repo.Missing(ctx, want); err != nil {
+			return release, err
+		}
 	}
 	return s.Snapshots.KeepUntilReleased(ctx, objects)
 }

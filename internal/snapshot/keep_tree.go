@@ -182,7 +182,7 @@ func (k *keepTree) hashTags(ctx context.Context, oids []string) (string, error) 
 			return "", fmt.Errorf("read tag %s: %w", oid, err)
 		}
 		t.addBlob(oid, o.Data)
-		target, typ := parseTag(o.Data)
+		target, typ := ParseTag(o.Data)
 		if typ == "tag" {
 			oids = append(oids, target)
 		} else {
@@ -203,8 +203,8 @@ func (k *keepTree) hashTags(ctx context.Context, oids []string) (string, error) 
 	return tree, err
 }
 
-// parseTag returns the object and type in a tag, which starts with "object <oid>\ntype <type>\n".
-func parseTag(data []byte) (oid, typ string) {
+// ParseTag returns the object and type in a tag, which starts with "object <oid>\ntype <type>\n".
+func ParseTag(data []byte) (oid, typ string) {
 	first, rest, _ := strings.Cut(string(data), "\n")
 	second, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimPrefix(first, "object "), strings.TrimPrefix(second, "type ")
