@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/testutil"
 )
@@ -101,3 +103,49 @@ func (s *sandbox) onDisk(t *testing.T, room int64) (*sandbox, func()) {
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// TestSyncsGitFolder checks that a restore syncs the file system of the git folder too, if it is not
+// the working tree's.
+func TestSyncsGitFolder(t *testing.T) {
+	device := func(dir string) uint64 {
+		var st syscall.Stat_t
+		if err := syscall.Stat(dir, &st); err != nil {
+			return 0
+		}
+		return uint64(st.Dev)
+	}
+	here, elsewhere := device(t.TempDir()), ""
+	for _, dir := range []string{"/dev/shm", "/var/tmp"} {
+		if d := device(dir); d != 0 && d != here {
+			elsewhere = dir
+		}
+	}
+	if elsewhere == "" {
+		t.Skip("there is no second file system")
+	}
+	dir, err := os.MkdirTemp(elsewhere, "belay-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store := filepath.Join(dir, "store")
+	s := newSandbox(t, "--separate-git-dir", store)
+	testutil.Base(s.Sandbox)
+	s.Write("a.txt", "then")
+	s.Git("add", "a.txt")
+	id := s.take().ID
+	s.Write("a.txt", "now")
+	s.Git("add", "a.txt")
+	var synced []string
+	fsroot.Fault = func(op, path string) error {
+		if op == "sync" {
+			synced = append(synced, path)
+		}
+		return nil
+	}
+	defer func() { fsroot.Fault = nil }()
+	s.restore(id)
+	if !slices.Contains(synced, s.Dir) || !slices.Contains(synced, store) {
+		t.Errorf("synced: %q", synced)
+	}
+}

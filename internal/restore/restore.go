@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -404,13 +405,46 @@ func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent
 	if err := s.restoreInner(ctx, j); err != nil {
 		return err
 	}
-	if err := root.Sync(); err != nil {
+	if err := s.syncWritten(root); err != nil {
 		return err
 	}
 	if err := s.compareResult(root, j); err != nil {
 		return err
 	}
 	return s.applyEdits(root, tmp, j)
+}
+
+// syncWritten syncs the file system of the working tree, and those of git's folders if they are
+// others.
+func (s *Store) syncWritten(root *fsroot.Root) error {
+	if err := root.Sync(); err != nil {
+		return err
+	}
+	synced := []uint64{deviceOf(s.Snapshots.Repo.Root)}
+	for _, dir := range []string{s.Snapshots.Repo.Dir, s.Snapshots.Repo.Common} {
+		device := deviceOf(dir)
+		if slices.Contains(synced, device) {
+			continue
+		}
+		folder, err := fsroot.OpenRoot(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(folder.Sync(), folder.Close()); err != nil {
+			return err
+		}
+		synced = append(synced, device)
+	}
+	return nil
+}
+
+func deviceOf(dir string) uint64 {
+	if info, err := fsroot.Lstat(dir); err == nil {
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			return uint64(st.Dev)
+		}
+	}
+	return 0
 }
 
 // noteOrFail returns the error of a step about a file or ref of git's, or records the step as
