@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -318,6 +319,43 @@ func TestCrashTake(t *testing.T) {
 				c.settled()
 				c.fsck()
 			})
+		}
+	}
+}
+
+// TestOnlyOwnIndexLockIsRemoved checks that the lock of a killed restore is removed, and that one of
+// git's is not, although it has the same inode.
+func TestOnlyOwnIndexLockIsRemoved(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		s := newSandbox(t)
+		testutil.Base(s.Sandbox)
+		s.Write("a.txt", "then")
+		s.Git("add", "a.txt")
+		id := s.take().ID
+		s.Write("a.txt", "now")
+		s.Git("add", "a.txt")
+		fsroot.Fault = func(op, path string) error {
+			if op == "rename" && path == s.Path(".git/index") {
+				panic("killed")
+			}
+			return nil
+		}
+		func() {
+			defer func() { fsroot.Fault = nil }()
+			defer func() { _ = recover() }()
+			s.restore(id)
+		}()
+		lock := s.Path(".git/index.lock")
+		if !own {
+			s.Ok(os.Chtimes(lock, time.Now(), time.Now()))
+		}
+		_, err := s.store().Recover(context.Background())
+		_, left := os.Stat(lock)
+		if own && (err != nil || left == nil || s.Git("show", ":a.txt") != "then") {
+			t.Errorf("with its own lock: %v; the lock: %v", err, left)
+		}
+		if !own && (belay.CodeOf(err) != belay.CodeBusy || left != nil) {
+			t.Errorf("with a lock of git's: %v; the lock: %v", err, left)
 		}
 	}
 }

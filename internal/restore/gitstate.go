@@ -464,7 +464,7 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 }
 
 // writeIndex restores the index through a temporary file that becomes index.lock by a hard link: if
-// a kill leaves that lock, its inode shows that it is belay's. The old modification time is set,
+// a kill leaves that lock, its inode and time show that it is belay's. The old modification time is set,
 // because git uses it to decide which entries to check again.
 func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 	index, lock := filepath.Join(s.Snapshots.Repo.Dir, "index"), filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
@@ -493,15 +493,18 @@ func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 		f.Close()
 		return fmt.Errorf("restore the index: %w", err)
 	}
-	info, err := f.Stat()
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := f.Close(); err != nil {
 		return err
 	}
 	then := time.Unix(0, g.indexMtime)
 	if err := fsroot.Chtimes(f.Name(), then, then); err != nil {
 		return err
 	}
-	j.IndexInode = inodeOf(info)
+	info, err := fsroot.Lstat(f.Name())
+	if err != nil {
+		return err
+	}
+	j.IndexInode, j.IndexMtime = inodeOf(info), info.ModTime().UnixNano()
 	if err := s.writeIntent(j); err != nil {
 		return err
 	}

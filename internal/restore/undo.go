@@ -27,6 +27,7 @@ type intent struct {
 	Plan         Plan             `json:"plan"`
 	Refs         []RefMove        `json:"refs,omitempty"`
 	IndexInode   uint64           `json:"index_inode,omitempty"` // of belay's index.lock
+	IndexMtime   int64            `json:"index_mtime,omitempty"` // of the same, in nanoseconds
 	OnlySomeRefs bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
 	LeftFiles    []string         `json:"left,omitempty"`        // git's own files that somebody else changed
 	NewWorktree  bool             `json:"plant,omitempty"`       // the working tree was just created
@@ -245,12 +246,13 @@ func (s *Store) takeUnfinished(ctx context.Context, root *fsroot.Root, j *intent
 	return rescue, c, nil
 }
 
-// removeOwnLock removes an index.lock that a killed restore left: its inode is the one that was
-// recorded before it was created.
+// removeOwnLock removes an index.lock that a killed restore left: its inode and modification time
+// are those that were recorded before it was created. A lock of git's may have the inode again, but
+// not the time of an old index.
 func (s *Store) removeOwnLock(j intent) error {
 	lock := filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	info, err := fsroot.Lstat(lock)
-	if err != nil || j.IndexInode == 0 || inodeOf(info) != j.IndexInode {
+	if err != nil || j.IndexInode == 0 || inodeOf(info) != j.IndexInode || info.ModTime().UnixNano() != j.IndexMtime {
 		return nil // none, or another process's
 	}
 	return fsroot.Remove(lock)
