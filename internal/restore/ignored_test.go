@@ -164,6 +164,31 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
+// TestReadableSecretIsReported checks that a secret that others may read now is reported, also when
+// the most common mode of the tree changes with it.
+func TestReadableSecretIsReported(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.Commit("base", ".gitignore", ".env\n", "a.txt", "a")
+	s.Write(".env", "SECRET=1")
+	all := []string{".gitignore", "a.txt", ".env"}
+	for _, p := range all {
+		s.Chmod(p, 0o600)
+	}
+	extent := snapshot.Extent{Agents: true, Ignored: true}
+	before := s.takeWith(extent)
+	for _, p := range all {
+		s.Chmod(p, 0o644)
+	}
+	extent.Baseline = before.ID
+	after := s.takeWith(extent)
+	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
+	s.Ok(err)
+	if len(missed) != 1 || missed[0].Kind != snapshot.MissedMode || missed[0].Path != ".env" || missed[0].Detail != "its mode changed from 600 to 644" {
+		t.Errorf("%+v", missed)
+	}
+}
+
 // TestIgnoredUnasked checks that a snapshot without Extent.Ignored reports nothing, and a manual
 // one contains no ignored files.
 func TestIgnoredUnasked(t *testing.T) {

@@ -146,6 +146,17 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest)
 			ask = append(ask, m.Path)
 		}
 	}
+	if then.FilePerm != now.FilePerm || then.ExecPerm != now.ExecPerm { // also of paths that no list names
+		files, err := s.Repo.ListTree(ctx, b.Tree)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if sel.Covers(f.Path, false) {
+				ask = append(ask, f.Path)
+			}
+		}
+	}
 	slices.Sort(ask)
 	ask = slices.Compact(ask)
 	was, err := s.treeModes(ctx, a, ask)
