@@ -258,7 +258,7 @@ func TestMay(t *testing.T) {
 		t.Errorf("blocked: %v", err)
 	}
 	if err := c.CheckMayStart("implementer"); err != nil {
-		t.Errorf("the one before may mend it: %v", err)
+		t.Errorf("the implementer cannot start, to fix the finding: %v", err)
 	}
 	c = apply(c, Event{Kind: EventCleared, Role: "reviewer"})
 	if err := c.CheckMayStart("validator"); err != nil {

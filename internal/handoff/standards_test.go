@@ -112,7 +112,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	if _, ok := d.Find("nowhere"); ok {
-		t.Error("found what is not there")
+		t.Error("found a section that does not exist")
 	}
 }
 
@@ -191,7 +191,7 @@ func TestChoose(t *testing.T) {
 	slices.Reverse(docs)
 	slices.Reverse(rules)
 	if again := SelectStandards(rules, "Backend", "p1", docs); !slices.Equal(again.Citations, c.Citations) || !slices.Equal(again.Commands, c.Commands) {
-		t.Error("the order of files or rules shows")
+		t.Error("the result depends on the order of files or rules")
 	}
 }
 

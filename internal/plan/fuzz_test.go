@@ -41,7 +41,7 @@ func holds(t *testing.T, name string, text []byte) {
 		t.Fatalf("the updated plan cannot be read: %v\n%s", err, u.Text)
 	}
 	if !bytes.Equal(again.StripMarkers(others), p.StripMarkers(others)) {
-		t.Fatalf("the updated plan says something else:\n%q\n%q", u.Text, text)
+		t.Fatalf("the update changed more than markers:\n%q\n%q", u.Text, text)
 	}
 	if twice, err := UpdatePlan(again, w); err != nil || !bytes.Equal(twice.Text, u.Text) {
 		t.Fatalf("updated twice: %v\n%q\nonce\n%q", err, twice.Text, u.Text)

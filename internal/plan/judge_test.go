@@ -87,7 +87,7 @@ func TestTask(t *testing.T) {
 			t.Errorf("%s: %s without a reason", c.name, j.Verdict)
 		}
 		if OverallVerdict(all) != j.Verdict {
-			t.Errorf("%s: together it is %s", c.name, OverallVerdict(all))
+			t.Errorf("%s: the sum is %s", c.name, OverallVerdict(all))
 		}
 	}
 }

@@ -131,7 +131,7 @@ func TestPlacing(t *testing.T) {
 				}
 			}
 			if g := strings.Join(got, " "); g != c.want {
-				t.Errorf("%q is placed %q, want %q (%+v)", c.msg, g, c.want, asked)
+				t.Errorf("%q is in %q, want %q (%+v)", c.msg, g, c.want, asked)
 			}
 		})
 	}
@@ -374,7 +374,7 @@ func TestLongPlan(t *testing.T) {
 		}
 	}
 	if len(old) > 0 {
-		t.Fatalf("%d old lines are gone, the first %q", len(old), old[0])
+		t.Fatalf("%d old lines are missing, the first %q", len(old), old[0])
 	}
 }
 

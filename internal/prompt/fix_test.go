@@ -140,6 +140,6 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 	in.Task.Prose = "rotate " + key
 	if !strings.Contains(Prompt(PromptInput{Task: in.Task, State: loop.State{Allowed: 1}}), key) {
-		t.Error("the person's words were changed")
+		t.Error("the person's text was changed")
 	}
 }

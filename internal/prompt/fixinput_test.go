@@ -60,24 +60,24 @@ func TestInput(t *testing.T) {
 
 	in := NewFixInput(task, s, s.Attempts[1])
 	if in.Attempt != 2 || in.By != "" || !reflect.DeepEqual(in.Findings, []belay.Finding{wrong}) {
-		t.Errorf("what the second attempt is to be mended for: %+v", in)
+		t.Errorf("findings of the second attempt: %+v", in)
 	}
 	if !reflect.DeepEqual(in.Repeated, []belay.Finding{wrong}) {
-		t.Errorf("it was rejected for the same before, not %v", in.Repeated)
+		t.Errorf("repeated findings: %v", in.Repeated)
 	}
 	if in.Reproduce != task.Checks.Tests.String() || in.Reproduce == "" {
 		t.Errorf("the tests failed; the command that shows it is %q", in.Reproduce)
 	}
 	if len(in.OtherFindings) > 0 {
-		t.Errorf("nobody reviewed it: %v", in.OtherFindings)
+		t.Errorf("findings of a reviewer without a review: %v", in.OtherFindings)
 	}
 
 	in = NewFixInput(task, s, s.Attempts[2])
 	if in.By != "ana" || !reflect.DeepEqual(in.Findings, []belay.Finding{asked}) || !reflect.DeepEqual(in.OtherFindings, []belay.Finding{remark}) {
-		t.Errorf("what a person rejected it for, and said beside that: %+v", in)
+		t.Errorf("findings of a person: %+v", in)
 	}
 	if in.Reproduce != "" || len(in.Repeated) > 0 {
-		t.Errorf("no test failed and it is new: %q, %v", in.Reproduce, in.Repeated)
+		t.Errorf("no test failed and no finding is repeated: %q, %v", in.Reproduce, in.Repeated)
 	}
 }
 

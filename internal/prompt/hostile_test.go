@@ -78,7 +78,7 @@ func TestForeignTextStaysQuoted(t *testing.T) {
 		}
 		for name, text := range map[string]string{"prompt": Prompt(in), "debug": Debug(in), "feedback": Feedback(in.State)} {
 			if name != "feedback" && !strings.Contains(text, prose) {
-				t.Fatalf("%s lost the person's words:\n%s", name, text)
+				t.Fatalf("%s lacks the person's text:\n%s", name, text)
 			}
 			ours := strings.Replace(text, prose+ClosingFence(prose), "", 1)
 			if strings.Contains(unquoted(ours), evil) {
@@ -131,7 +131,7 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 		}
 		for line := range strings.Lines(gate) { // no command contains a quoted text
 			if strings.Contains(line, "belay gate decide") && strings.Contains(line, evil) {
-				t.Fatalf("a command holds foreign text: %s", line)
+				t.Fatalf("a command contains quoted text: %s", line)
 			}
 		}
 	})
@@ -152,10 +152,10 @@ func TestPromptsAreBounded(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 	if !strings.Contains(text, "(cut: 1048376 more lines, 6290255 bytes left out)") {
-		t.Error("the cut of the diff is not said")
+		t.Error("the prompt does not say that the diff was cut")
 	}
 	if n := strings.Count(text, "f39.go: fails"); n != 20 || !strings.Contains(text, "and 20 more") {
-		t.Errorf("the last listed finding stands there %d times", n)
+		t.Errorf("the last listed finding is in the prompt %d times", n)
 	}
 }
 

@@ -180,7 +180,7 @@ func TestPullFits(t *testing.T) {
 			}
 			for line := range strings.Lines(got) {
 				if line = strings.TrimSpace(line); !lines[line] && !strings.Contains(line, "more line") && !strings.Contains(line, "Shortened") {
-					t.Errorf("%+v, %d: not a line of the whole text: %q", size, limit, line)
+					t.Errorf("%+v, %d: not a line of the complete text: %q", size, limit, line)
 				}
 			}
 			if cut && !strings.Contains(got, "`belay ") || !strings.Contains(got, "SHA-256") {

@@ -58,7 +58,7 @@ func FuzzBlock(f *testing.F) {
 		block := Block("text", s)
 		if block == "" {
 			if strings.Trim(MaskVisible(s), "\n") != "" {
-				t.Fatalf("%q is gone", s)
+				t.Fatalf("%q is missing", s)
 			}
 			return
 		}

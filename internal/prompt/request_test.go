@@ -105,6 +105,6 @@ func TestRequirements(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if text := Review(ReviewInput{Task: login, Nonce: "5e4d", Checks: []belay.CheckResult{{Check: "contract", Verdict: belay.VerdictPass, Met: met}}}); !strings.Contains(text, want) {
-		t.Errorf("a reviewer is not told:\n%s", text)
+		t.Errorf("the reviewer's prompt lacks the requirements:\n%s", text)
 	}
 }

@@ -40,7 +40,7 @@ func TestResult(t *testing.T) {
 		}
 	}
 	if text := (Result{}).Text(); text != "" {
-		t.Errorf("nothing happened, and it says %q", text)
+		t.Errorf("text of an empty result: %q", text)
 	}
 }
 

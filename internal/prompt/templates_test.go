@@ -192,7 +192,7 @@ func TestPrompts(t *testing.T) {
 			got := Prompt(c.in)
 			golden(t, "prompt_"+c.name, got)
 			if !strings.Contains(got, c.in.Task.Prose) {
-				t.Error("the person's words are not there as they were said")
+				t.Error("the person's text is missing or changed")
 			}
 			if strings.Contains(strings.ReplaceAll(got, c.in.Task.Prose, "prose"), "\n\n\n") {
 				t.Error("two blank lines in a row")

@@ -49,7 +49,7 @@ func TestReadOtherWords(t *testing.T) {
 	t.Parallel()
 	for _, other := range []string{"", "fine", "because: x", "custom: ", "custom:x"} {
 		if d, ok := ParseDecision(other); ok {
-			t.Errorf("%q is taken for %+v", other, d)
+			t.Errorf("%q is parsed as %+v", other, d)
 		}
 	}
 	for _, bracket := range []string{"custom: it is so (see T9)", "custom: it is so (pre_existing=perhaps)", "custom: (pre_existing=yes)"} {

@@ -204,7 +204,7 @@ func TestHolder(t *testing.T) {
 	t.Parallel()
 	id := Claimant(os.Getpid())
 	if id.PID == os.Getpid() {
-		t.Error("it stands for itself")
+		t.Error("the process is its own claimant")
 	}
 	b := OpenClaims(t.TempDir(), time.Hour)
 	me, err := proc.Identify(os.Getpid())
@@ -218,6 +218,6 @@ func TestHolder(t *testing.T) {
 		t.Errorf("%v %v", list, err)
 	}
 	if Claimant(-1) != (proc.ID{}) {
-		t.Error("somebody stands for nobody")
+		t.Error("a claimant without a process")
 	}
 }

@@ -138,7 +138,7 @@ func TestPointers(t *testing.T) {
 		"feedback://a/b\\..\\c/x", "feedback://a/%2e%2e/x", "feedback:///b/x", "feedback://a/b/x\x00", "file://a/b/review-cycle-1.md", "review-cycle://a/b/review-cycle-0.md", "review-cycle://a/b/review-cycle-01.md",
 		"review-cycle://.git/b/review-cycle-1.md"} {
 		if p, err := ParsePointer(bad); belay.CodeOf(err) != belay.CodeUsage {
-			t.Errorf("%q was taken for %+v", bad, p)
+			t.Errorf("%q was parsed as %+v", bad, p)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 		t.Error("it wrote through a link out of the repository")
 	}
 	if names, _ := os.ReadDir(out); len(names) > 0 {
-		t.Error("something lies outside", names)
+		t.Error("files outside of the folder", names)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestDotNetCutAnywhere(t *testing.T) {
 	}
 	for n := range len(bytes.TrimSpace(whole)) {
 		if report, err := ReadDotNet(bytes.NewReader(whole[:n])); err == nil && !report.Incomplete {
-			t.Fatalf("cut after %d bytes it reads as whole: %+v", n, report)
+			t.Fatalf("cut after %d bytes it is complete: %+v", n, report)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func FuzzDotNet(f *testing.F) {
 		report, err := ReadDotNet(bytes.NewReader(data))
 		var refused *belay.Error
 		if err != nil && !errors.As(err, &refused) {
-			t.Errorf("an error of nobody's: %v", err)
+			t.Errorf("unexpected error: %v", err)
 		}
 		if err := report.Sound(); err != nil {
 			t.Error(err)

@@ -102,7 +102,7 @@ func TestGoTestHoldsLittle(t *testing.T) {
 			g.readLine(fmt.Appendf(nil, event, i, long[:1+i%len(long)/50]))
 		}
 		if entries := len(g.packages) + g.running + len(g.builds); g.buffered > maxBuffered+len(long) || entries > room/entryCost {
-			t.Errorf("%s: %d bytes of %d are held", name, g.buffered, entries)
+			t.Errorf("%s: %d bytes of %d entries in memory", name, g.buffered, entries)
 		}
 		g.readLine([]byte(`{"Action":"fail","Package":"first","Test":"TestA"}`))
 		g.readLine([]byte(`{"Action":"fail","Package":"first"}`))
@@ -118,7 +118,7 @@ func TestGoTestHoldsLittle(t *testing.T) {
 		}
 	}
 	if g.buffered != 0 || g.running != 0 {
-		t.Errorf("%d bytes and %d tests are held when all ended", g.buffered, g.running)
+		t.Errorf("%d bytes and %d tests in memory after the end", g.buffered, g.running)
 	}
 }
 
@@ -147,7 +147,7 @@ func FuzzGoTest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		report, err := ReadGoTest(bytes.NewReader(data))
 		if err != nil {
-			t.Errorf("an error of nobody's: %v", err)
+			t.Errorf("unexpected error: %v", err)
 		}
 		testutil.Sound(t, report)
 	})

@@ -65,7 +65,7 @@ func TestJUnitCutAnywhere(t *testing.T) {
 	for n := range whole {
 		report, err := ReadJUnit(bytes.NewReader(whole[:n]))
 		if err == nil && !report.Incomplete {
-			t.Fatalf("cut after %d bytes it reads as whole: %+v", n, report)
+			t.Fatalf("cut after %d bytes it is complete: %+v", n, report)
 		}
 		if n >= failure && report.Failed == 0 {
 			t.Fatalf("cut after %d bytes the failure is lost: %+v, %v", n, report, err)
@@ -130,7 +130,7 @@ func FuzzJUnit(f *testing.F) {
 		testutil.Sound(t, report)
 		var refused *belay.Error
 		if err != nil && !errors.As(err, &refused) {
-			t.Errorf("an error of nobody's: %v", err)
+			t.Errorf("unexpected error: %v", err)
 		}
 	})
 }

@@ -29,11 +29,11 @@ func TestPasses(t *testing.T) {
 	r.pass(false)
 	r.passedNames.addName("")
 	if r.HasAllPassNames() {
-		t.Error("one that has no name is known by it")
+		t.Error("all names are known although one is empty")
 	}
 	counted := Report{Total: 2, Passed: 2}
 	if counted.HasAllPassNames() {
-		t.Error("counts are no names")
+		t.Error("a report without names has all names")
 	}
 	for _, name := range []string{strings.Repeat("x", 2000), "x"} {
 		var many Report
@@ -41,7 +41,7 @@ func TestPasses(t *testing.T) {
 			many.passNamed(name, false)
 		}
 		if kept := len(many.passedNames.list) * (len(name) + nameCost); many.HasAllPassNames() || kept > maxNameBytes {
-			t.Errorf("%d bytes are kept, more than may be", kept)
+			t.Errorf("%d bytes are kept, more than the limit", kept)
 		}
 	}
 }

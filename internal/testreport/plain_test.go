@@ -24,7 +24,7 @@ func TestPlainGoldens(t *testing.T) {
 		if data, rerr := os.ReadFile(file); rerr != nil {
 			t.Error(rerr)
 		} else if any, ok, _ := ReadAnyPlain(bytes.NewReader(data)); ok && any.Format != report.Format {
-			t.Errorf("%s is taken for %s", file, any.Format)
+			t.Errorf("%s is detected as %s", file, any.Format)
 		}
 		return report, err
 	})
@@ -52,7 +52,7 @@ func FuzzPlain(f *testing.F) {
 		for _, v := range runnerReaders {
 			report, err := readPlain(v.format, bytes.NewReader(data))
 			if err != nil {
-				t.Errorf("an error of nobody's: %v", err)
+				t.Errorf("unexpected error: %v", err)
 			}
 			if err := report.Sound(); err != nil {
 				t.Error(err)

@@ -54,7 +54,7 @@ func TestFormatsAreTold(t *testing.T) {
 		}
 		report, err := Read(bytes.NewReader(data), "")
 		if report.Format != format {
-			t.Errorf("%s is told as %q, not %q: %v", file, report.Format, format, err)
+			t.Errorf("%s is detected as %q, not %q: %v", file, report.Format, format, err)
 		}
 		if err != nil {
 			var refused *belay.Error
@@ -119,12 +119,12 @@ func TestRefused(t *testing.T) {
 	} {
 		report, err := Read(strings.NewReader(tt.text), tt.format)
 		if belay.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: %+v, %v; want %s saying %q", name, report, err, tt.code, tt.says)
+			t.Errorf("%s: %+v, %v; want %s with %q", name, report, err, tt.code, tt.says)
 		}
 	}
 	report, err := Read(strings.NewReader("<testsuites tests='0'></testsuites>"), "")
 	if err != nil || !report.Incomplete || !strings.Contains(strings.Join(report.Warnings, " "), noTests) {
-		t.Errorf("a whole report without tests: %+v, %v", report, err)
+		t.Errorf("a complete report without tests: %+v, %v", report, err)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, report, err)
 		}
 		if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 32<<20 {
-			t.Errorf("%s: %d MiB are held", name, held>>20)
+			t.Errorf("%s: %d MiB in memory", name, held>>20)
 		}
 		if sys := after.HeapSys - min(after.HeapSys, before.HeapSys); sys > 128<<20 {
 			t.Errorf("%s: the heap grew by %d MiB", name, sys>>20)
@@ -190,13 +190,13 @@ func FuzzRead(f *testing.F) {
 		report, err := Read(bytes.NewReader(data), format)
 		var refused *belay.Error
 		if err != nil && !errors.As(err, &refused) {
-			t.Errorf("an error of nobody's: %v", err)
+			t.Errorf("unexpected error: %v", err)
 		}
 		if err := report.Sound(); err != nil {
 			t.Error(err)
 		}
 		if err == nil && report.Total == 0 && !report.Incomplete {
-			t.Error("no tests are a whole report")
+			t.Error("a report without tests is complete")
 		}
 	})
 }

@@ -34,7 +34,7 @@ func TestSoundFindsMiscounts(t *testing.T) {
 		"an escape":       {Total: 1, Failed: 1, Failures: []Failure{{Test: "a\x1b[2J"}}},
 	} {
 		if r.Sound() == nil {
-			t.Errorf("%s: %+v is taken for sound", name, r)
+			t.Errorf("%s: %+v is sound", name, r)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestTAPCutAnywhere(t *testing.T) {
 		}
 		for n := 0; n < end; n += 1 + end/300 {
 			if report, err := readTAP(bytes.NewReader(whole[:n])); err != nil || !report.Incomplete {
-				t.Fatalf("%s cut after %d bytes reads as whole: %+v, %v", name, n, report, err)
+				t.Fatalf("%s cut after %d bytes is complete: %+v, %v", name, n, report, err)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func FuzzTAP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		report, err := readTAP(bytes.NewReader(data))
 		if err != nil {
-			t.Errorf("an error of nobody's: %v", err)
+			t.Errorf("unexpected error: %v", err)
 		}
 		if err := report.Sound(); err != nil {
 			t.Error(err)

@@ -212,13 +212,13 @@ func FuzzIn(f *testing.F) {
 		}
 		for _, p := range got {
 			if p.Start < 0 || p.End != 0 && p.End < p.Start || p.Start == 0 && p.End != 0 {
-				t.Errorf("odd place %+v", p)
+				t.Errorf("invalid place %+v", p)
 			}
 			if !slices.Contains(tree, p.Path) || utf8.ValidString(text) && !standing(text, p.Path) {
-				t.Errorf("%q does not stand in the text", p.Path)
+				t.Errorf("%q is not in the text", p.Path)
 			}
 			if severityRank[p.Severity] == 0 && p.Severity != Unlabelled {
-				t.Errorf("odd severity %+v", p)
+				t.Errorf("invalid severity %+v", p)
 			}
 		}
 		for _, r := range Explain(text, x) {
@@ -236,7 +236,7 @@ func TestFoundStandsInTheText(t *testing.T) {
 		for _, e := range set {
 			for _, p := range FindPlaces(e.Text, NewIndex(e.Files)) {
 				if !standing(e.Text, p.Path) {
-					t.Errorf("%s, %s: %s does not stand in the text", name, e.ID, p.Path)
+					t.Errorf("%s, %s: %s is not in the text", name, e.ID, p.Path)
 				}
 			}
 		}
