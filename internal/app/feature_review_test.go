@@ -16,14 +16,14 @@ func TestBoxesAreOfTaskLists(t *testing.T) {
 	t.Parallel()
 	text := "# Tasks\n\n- [x] T001 Write the parser\n- [ ] T002 Test it\n"
 	if got := taskBoxes("specs/001/plan.md", text); got != nil {
-		t.Errorf("a plan has boxes: %+v", got)
+		t.Errorf("boxes found in a plan: %+v", got)
 	}
 	got := taskBoxes("specs/001/tasks.md", text)
 	if len(got) != 2 || !got[0].Done || got[1].Done || got[1].Line != 4 || got[0].File != "specs/001/tasks.md" {
 		t.Errorf("the boxes: %+v", got)
 	}
 	if s := boxRequirements([]string{"FR-1", "FR-2"}); s != " (requirements: FR-1, FR-2)" || boxRequirements(nil) != "" {
-		t.Errorf("requirements are said as %q", s)
+		t.Errorf("requirements: %q", s)
 	}
 }
 
@@ -104,6 +104,6 @@ func TestListedTasks(t *testing.T) {
 		t.Errorf("%s", strings.Join(all, "\n"))
 	}
 	if _, err := im.openTasks("größe"); belay.CodeOf(err) != belay.CodeUsage {
-		t.Errorf("a name that begins no id: %v", err)
+		t.Errorf("a name that cannot start an ID: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestGoTestIsAskedForItsEvents(t *testing.T) {
 	}
 	kept := belay.TestCommand{Command: "go test ./...", Format: "junit"}
 	if got := withEventStream(kept); got.Command != kept.Command {
-		t.Errorf("a format that was set is not kept: %+v", got)
+		t.Errorf("the configured format was changed: %+v", got)
 	}
 }
 

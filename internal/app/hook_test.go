@@ -76,7 +76,7 @@ func TestHooksAtOnce(t *testing.T) {
 			t.Errorf("%s: before %v, after %v\n%s", id, before, after, log)
 		}
 		if m := r.Marks[len(r.Marks)-1]; len(m.Open) > 0 {
-			t.Errorf("%s: calls are left open: %+v", id, m.Open)
+			t.Errorf("%s: open calls: %+v", id, m.Open)
 		}
 	}
 	if v, err := s.Session.Journal.Verify(session.SessionTask("claude", "a", s.Session.Repo.Root), nil); err != nil || !v.OK {
@@ -117,7 +117,7 @@ func TestBrief(t *testing.T) {
 	dir := repository(t)
 	s := open(t, dir)
 	if text := s.Brief(t.Context()).Text(); text != "" {
-		t.Errorf("nothing is open: %s", text)
+		t.Errorf("brief without open tasks: %s", text)
 	}
 	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Text: "do it", Feature: "shop"}); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestBrief(t *testing.T) {
 		}
 	}
 	if a := sendEvent(t, dir, "a", "SessionStart", `,"source":"startup"`); a.Context != b.Text() {
-		t.Errorf("a session is told: %s", a.Context)
+		t.Errorf("context of a new session: %s", a.Context)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestDeniedBeside(t *testing.T) {
 	write(t, dir, "src/a.txt", "two\n")
 	for range 2 {
 		if ans := sendEvent(t, dir, "a", "PreToolUse", denied); ans.Deny == "" {
-			t.Fatal("it is not denied")
+			t.Fatal("not denied")
 		}
 	}
 	write(t, dir, "src/a.txt", "three\n")
@@ -157,6 +157,6 @@ func TestDeniedBeside(t *testing.T) {
 		kinds[m.Kind]++
 	}
 	if last := r.Marks[len(r.Marks)-1]; kinds[session.MarkBefore] != 1 || last.Kind != session.MarkBefore || last.Snapshot == "" {
-		t.Errorf("%v, the last is %s with snapshot %q", kinds, last.Kind, last.Snapshot)
+		t.Errorf("marks %v, the last is %s with snapshot %q", kinds, last.Kind, last.Snapshot)
 	}
 }

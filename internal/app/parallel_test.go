@@ -53,7 +53,7 @@ func TestPool(t *testing.T) {
 			for i := p.nextReady(false); i >= 0; i = p.nextReady(false) {
 				for _, id := range p.records[i].Task.After {
 					if !good[id.Key()] {
-						t.Fatalf("%s began before %s was accepted", p.records[i].Task.ID, id)
+						t.Fatalf("%s started before %s was accepted", p.records[i].Task.ID, id)
 					}
 				}
 				running = append(running, i)
@@ -71,7 +71,7 @@ func TestPool(t *testing.T) {
 			}
 		}
 		if len(p.ended) != n || slices.Contains(p.begun, false) {
-			t.Fatalf("%d of %d came to an end", len(p.ended), n)
+			t.Fatalf("%d of %d ended", len(p.ended), n)
 		}
 		for _, r := range p.results {
 			if (r.Err == nil) != good[r.Task.Key()] {

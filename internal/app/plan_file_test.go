@@ -49,20 +49,20 @@ func TestWriteSaved(t *testing.T) {
 	}
 	write(t, path, "# A, saved\n")
 	if err := f.Write(p.Text(), []byte("# B\n"), ""); belay.CodeOf(err) != belay.CodeBusy || text(t, path) != "# A, saved\n" {
-		t.Errorf("%v, and it says %q", err, text(t, path))
+		t.Errorf("error %v, content %q", err, text(t, path))
 	}
 	p, err = f.Read()
 	if err == nil {
 		err = f.Write(p.Text(), []byte("# B\n"), "")
 	}
 	if err != nil || text(t, path) != "# B\n" {
-		t.Errorf("%v, and it says %q", err, text(t, path))
+		t.Errorf("error %v, content %q", err, text(t, path))
 	}
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o640 {
-		t.Errorf("its mode became %v", info.Mode())
+		t.Errorf("mode %v", info.Mode())
 	}
 	if err := f.Write(nil, []byte("# C\n"), ""); belay.CodeOf(err) != belay.CodeUsage || text(t, path) != "# B\n" {
-		t.Errorf("a new plan over one that is there: %v", err)
+		t.Errorf("a new plan replaced an existing one: %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
@@ -81,7 +81,7 @@ func TestWriteLinks(t *testing.T) {
 		t.Errorf("read through a link: %v", err)
 	}
 	if err := f.Write([]byte("# theirs\n"), []byte("# ours\n"), ""); err == nil {
-		t.Error("wrote in the place of a link")
+		t.Error("replaced a link")
 	}
 	if got := text(t, filepath.Join(outside, "plan.md")); got != "# theirs\n" {
 		t.Errorf("it says %q", got)
@@ -111,7 +111,7 @@ func TestWriteFails(t *testing.T) {
 			return
 		}
 		if got := text(t, path); got != "# old\n" && got != "# new\n" || err == nil {
-			t.Errorf("step %d failed: %v, and it says %q", n, err, got)
+			t.Errorf("step %d failed: error %v, content %q", n, err, got)
 		}
 	}
 }

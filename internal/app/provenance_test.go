@@ -312,12 +312,12 @@ func TestCommitFollows(t *testing.T) {
 	}
 	second := again("b.txt is old", func() { write(t, dir, "src/deep/b.txt", "newer\n"); write(t, dir, "src/c.txt", "c\n") })
 	if got := fmt.Sprint(paths(second)); got != "[src/c.txt src/deep/b.txt]" {
-		t.Errorf("the second commit has %s", got)
+		t.Errorf("the second commit contains %s", got)
 	}
 	// A file that is again as before the task is committed as well.
 	third := again("leave a.txt alone", func() { write(t, dir, "src/a.txt", "one\n") })
 	if got := fmt.Sprint(paths(third)); got != "[src/a.txt]" {
-		t.Errorf("the third commit has %s", got)
+		t.Errorf("the third commit contains %s", got)
 	}
 	sh(t, dir, `[ -z "$(git status --short -- src)" ] && [ $(git rev-list --count HEAD) = 4 ]`)
 	evidence, err := s.Bundle(t.Context(), "T1", "test", true, true)
@@ -408,7 +408,7 @@ func TestCommitIsFinished(t *testing.T) {
 	sh(t, dir, "git read-tree HEAD~1; touch .git/belay/commit.index .git/belay/commit.index.lock")
 	s = open(t, dir)
 	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: programsOfChecks{}}); err != nil || p.OK {
-		t.Errorf("a commit that is not recorded: %v %+v", err, p)
+		t.Errorf("an unrecorded commit: %v %+v", err, p)
 	}
 	done, err := s.Commit(t.Context(), app.CommitRequest{})
 	if err != nil || done.Created {

@@ -31,7 +31,7 @@ func TestPairedTellsRenames(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	if got := pairRenames(nil); got != nil {
-		t.Errorf("nothing changed, and it gives %v", got)
+		t.Errorf("renames without changes: %v", got)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestAffectedKeepsWhatIsNamed(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	if len(named) != 2 {
-		t.Error("the list that was given is changed")
+		t.Error("the argument was changed")
 	}
 }
 

@@ -35,11 +35,11 @@ func TestReplaceTextMeanwhile(t *testing.T) {
 	}
 	was, is, err := s.Session.ReplaceText(root, "m.json", set)
 	if err != nil || string(was) != "one theirs" || string(is) != "one theirs ours" || read(t, dir, "m.json") != "one theirs ours" {
-		t.Errorf("%q becomes %q, and the file has %q: %v", was, is, read(t, dir, "m.json"), err)
+		t.Errorf("%q became %q, the file contains %q: %v", was, is, read(t, dir, "m.json"), err)
 	}
 	saves = 99
 	if _, _, err := s.Session.ReplaceText(root, "m.json", set); belay.CodeOf(err) != belay.CodeCannot || strings.Contains(read(t, dir, "m.json"), "ours ours") {
-		t.Errorf("%v: the file has %q", err, read(t, dir, "m.json"))
+		t.Errorf("%v: the file contains %q", err, read(t, dir, "m.json"))
 	}
 }
 
@@ -72,7 +72,7 @@ func TestStagesAtOnce(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if _, err := two.Start(t.Context(), app.PhaseRequest{Phase: phase.Specify}); belay.CodeOf(err) != belay.CodeBusy {
-		t.Errorf("the second one: %v", err)
+		t.Errorf("the second start: %v", err)
 	}
 	if two, err = open(t, dir).Stage(t.Context(), ""); err != nil || !two.View().Begun || len(two.View().History) != 2 {
 		t.Errorf("%+v, %v", two.View(), err)
@@ -97,21 +97,21 @@ func TestWrongWorktree(t *testing.T) {
 	write(t, other, "specs/001-login/spec.md", "# S\n")
 	s, err := open(t, dir).Stage(t.Context(), "")
 	if err != nil || s.Rec.Feature.Tree == "" || filepath.IsAbs(s.Rec.Feature.Tree) || s.Service.Session.Repo.Root == dir || s.OtherTree == "" {
-		t.Fatalf("it is read in %s, recorded in %q: %v", s.Service.Session.Repo.Root, s.Rec.Feature.Tree, err)
+		t.Fatalf("read in %s, recorded in %q: %v", s.Service.Session.Repo.Root, s.Rec.Feature.Tree, err)
 	}
 	if a, err := s.Artefact(phase.Specify); err != nil || a.State != phase.Present {
 		t.Errorf("%+v, %v", a, err)
 	}
 	const warning = "this may be the wrong folder"
 	if a := sendEvent(t, dir, "a", "SessionStart", `,"source":"startup"`); !strings.Contains(a.Context, warning) {
-		t.Errorf("not told: %s", a.Context)
+		t.Errorf("no warning: %s", a.Context)
 	}
 	if a := sendEvent(t, dir, "a", "SessionStart", `,"source":"compact"`); strings.Contains(a.Context, warning) ||
 		!strings.Contains(a.Context, "001-login") {
-		t.Errorf("told twice: %s", a.Context)
+		t.Errorf("a second warning: %s", a.Context)
 	}
 	if a := sendEvent(t, other, "b", "SessionStart", `,"source":"startup"`); strings.Contains(a.Context, warning) {
-		t.Errorf("told in the right one: %s", a.Context)
+		t.Errorf("a warning in the right folder: %s", a.Context)
 	}
 	b := open(t, other).Brief(t.Context())
 	text, err := json.Marshal(b)

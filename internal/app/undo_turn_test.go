@@ -103,24 +103,24 @@ func TestUndoDryRun(t *testing.T) {
 				dry.Options.DryRun = true
 				plan, what, planErr := open(t, dir).UndoTurn(t.Context(), dry)
 				if _, now := hashes(t, dir); !reflect.DeepEqual(all, now) {
-					t.Errorf("a dry run and a timeline left a trace: %v", differ(all, now))
+					t.Errorf("a dry run or a timeline changed files: %v", differ(all, now))
 				}
 
 				done, did, err := open(t, dir).UndoTurn(t.Context(), q)
 				if fmt.Sprint(planErr) != fmt.Sprint(err) || what != did {
-					t.Fatalf("the plan is for %q: %v; done is %q: %v", what, planErr, did, err)
+					t.Fatalf("planned %q: %v; undone %q: %v", what, planErr, did, err)
 				}
 				changed := names(done)
 				if got := names(plan); !slices.Equal(got, changed) {
-					t.Errorf("the plan names\n%q, and changed was\n%q", got, changed)
+					t.Errorf("planned\n%q, changed\n%q", got, changed)
 				}
 				if shape.open != "" && !q.ToolCall && !slices.Contains(changed, shape.open) {
-					t.Errorf("what the open call changed was not taken back: %q", changed)
+					t.Errorf("the open call's changes were not undone: %q", changed)
 				}
 				now, _ := hashes(t, dir)
 				for _, name := range differ(files, now) {
 					if !slices.Contains(changed, name) {
-						t.Errorf("%s changed without a word", name)
+						t.Errorf("%s changed but was not reported", name)
 					}
 				}
 				after, err := open(t, dir).Timeline(t.Context(), "")
@@ -128,7 +128,7 @@ func TestUndoDryRun(t *testing.T) {
 					t.Fatal(err)
 				}
 				if a, b := calls(shown), calls(after); !slices.Equal(a, b) && !strings.HasPrefix(shape.name, "an undo") {
-					t.Errorf("a timeline showed\n%q, and after the undo\n%q", a, b)
+					t.Errorf("timeline\n%q, after the undo\n%q", a, b)
 				}
 			})
 		}

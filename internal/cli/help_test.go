@@ -43,7 +43,7 @@ func TestHelpIsShort(t *testing.T) {
 	for _, g := range helpGroups {
 		for _, name := range g.commands {
 			if n++; seen[name] {
-				t.Errorf("%s stands in two groups", name)
+				t.Errorf("%s is in two groups", name)
 			}
 			seen[name] = true
 		}

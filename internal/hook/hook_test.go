@@ -105,7 +105,7 @@ func TestBad(t *testing.T) {
 	whole := `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"git reset --hard"}}`
 	for i := range len(whole) {
 		if ev := Read("claude", strings.NewReader(whole[:i])); !ev.Incomplete {
-			t.Errorf("%q: not reported as cut", whole[:i])
+			t.Errorf("%q: not reported as incomplete", whole[:i])
 		}
 	}
 	for _, in := range []string{"", "null", "[]", "[1,2]", "{", "}", `"x"`, "\xff\xfe", `{"a"}`, `{"a":}`, `{a:1}`, "{]", "[}", `{"a":1,}`,
@@ -113,10 +113,10 @@ func TestBad(t *testing.T) {
 		_ = Read("claude", strings.NewReader(in)) // it must return
 	}
 	if ev := Read("claude", strings.NewReader(`{"session_id":"a","session_id":"b","hook_event_name":"Stop"}`)); ev.Session != "b" {
-		t.Errorf("of two keys: %+v", ev)
+		t.Errorf("a repeated key: %+v", ev)
 	}
 	if ev := Read("claude", io.MultiReader(strings.NewReader(whole), never{})); ev.Tool.Command == "" || ev.Incomplete {
-		t.Errorf("an input that is not closed: %+v", ev)
+		t.Errorf("unclosed input: %+v", ev)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestHuge(t *testing.T) {
 	in = io.MultiReader(strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`),
 		io.LimitReader(letters{}, int64(size)), strings.NewReader(`"},"session_id":"s"}`))
 	if ev := Read("claude", in); !ev.Incomplete || ev.Session != "s" || len(ev.Tool.Command) > maxCommand+16 {
-		t.Errorf("a command that is too long: cut %v, %d bytes", ev.Incomplete, len(ev.Tool.Command))
+		t.Errorf("a command that is too long: incomplete %v, %d bytes", ev.Incomplete, len(ev.Tool.Command))
 	}
 }
 
@@ -180,7 +180,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		if got.incomplete && len(text) < 2000 && strings.Count(text, "[") < 50 {
-			t.Errorf("%q: taken for no JSON", text)
+			t.Errorf("%q: not accepted as JSON", text)
 		}
 	})
 }

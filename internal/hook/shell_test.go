@@ -103,7 +103,7 @@ func TestDestructive(t *testing.T) {
 		}
 		for _, d := range got {
 			if d.Destroys == "" || d.Instead == "" {
-				t.Errorf("%s: nothing is said: %+v", command, d)
+				t.Errorf("%s: no explanation: %+v", command, d)
 			}
 		}
 	}

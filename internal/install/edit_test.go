@@ -56,7 +56,7 @@ func TestInsert(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, d.text, c.after)
 		}
 		if back := cutSpans(d.text, d.addedSpans); string(back) != c.before {
-			t.Errorf("%s: cut out again: %q, want %q", name, back, c.before)
+			t.Errorf("%s: removed again: %q, want %q", name, back, c.before)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestInverse(t *testing.T) {
 			return // hooks is not an object
 		}
 		if ok, err := in.isCurrent(d.text, program); !ok || err != nil {
-			t.Fatalf("twice is not once: %v\n%s", err, d.text)
+			t.Fatalf("inserting twice is not the same: %v\n%s", err, d.text)
 		}
 		back, err := in.strip(d.text, recordOf(in, before, d))
 		if err != nil || !bytes.Equal(back, before) {
@@ -235,10 +235,10 @@ func FuzzDocument(f *testing.F) {
 				continue
 			}
 			if back := cutSpans(d.text, d.addedSpans); !bytes.Equal(back, text) {
-				t.Fatalf("%s: %q is %q afterwards", in.name, text, back)
+				t.Fatalf("%s: %q became %q", in.name, text, back)
 			}
 			if _, err := hujson.Parse(append(bytes.TrimPrefix(d.text, []byte(byteOrderMark)), '\n')); err != nil {
-				t.Fatalf("%s: %q is no JSON: %v", in.name, d.text, err)
+				t.Fatalf("%s: %q is not JSON: %v", in.name, d.text, err)
 			}
 		}
 	})

@@ -189,10 +189,10 @@ func TestEveryStepFails(t *testing.T) {
 			q.Remove = true
 			q.run(t)
 			if text, _ := os.ReadFile(path); string(text) != before {
-				t.Errorf("step %d (remove %v): in the end it is %s", fail, remove, text)
+				t.Errorf("step %d (remove %v): result %s", fail, remove, text)
 			}
 			if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
-				t.Errorf("step %d: left beside it: %v", fail, entries)
+				t.Errorf("step %d: left-over files: %v", fail, entries)
 			}
 		}
 	}
@@ -216,11 +216,11 @@ func TestTrust(t *testing.T) {
 		}
 		e.rec.Result = digest(e.text)
 		if back, err := untrustHooks(settingsFile{text: e.text, exists: true}, e.rec); err != nil || string(back.text) != before {
-			t.Errorf("%q is %q afterwards, %v", before, back.text, err)
+			t.Errorf("%q became %q, %v", before, back.text, err)
 		}
 		again, err := trustHooks(hooks)(settingsFile{text: e.text, exists: true}, e.rec)
 		if err != nil || string(again.text) != string(e.text) {
-			t.Errorf("%q: twice is %q, %v", before, again.text, err)
+			t.Errorf("%q: adding twice gives %q, %v", before, again.text, err)
 		}
 		changed := append([]byte("# mine\n"), e.text...)
 		changed = append(changed, "[projects.\"/x\"]\ntrust_level = \"trusted\"\n"...)

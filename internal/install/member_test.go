@@ -59,7 +59,7 @@ func FuzzSetMember(f *testing.F) {
 		}
 		for k, v := range before {
 			if k != "a" && !bytes.Equal(v, after[k]) {
-				t.Fatalf("%q becomes %q: %s is another", text, out, k)
+				t.Fatalf("%q becomes %q: %s has changed", text, out, k)
 			}
 		}
 	})

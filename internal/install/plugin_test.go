@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the folder plugin/ anew")
+var update = flag.Bool("update", false, "rewrite the folder plugin/")
 
 // pluginVersion is the version of the packages in plugin/.
 const pluginVersion = "0.1.0"
@@ -91,7 +91,7 @@ func TestPlugin(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("plugin/%s is another than belay init installs (make docs writes it): %v", name, err)
+			t.Errorf("plugin/%s differs from what belay init installs (make docs writes it): %v", name, err)
 		}
 	}
 }

@@ -337,7 +337,7 @@ func fits(t *testing.T, schema any, got map[string]any) {
 		t.Fatal(err)
 	}
 	if err := r.Validate(got); err != nil {
-		t.Errorf("%v does not fit: %v", got, err)
+		t.Errorf("%v does not match the schema: %v", got, err)
 	}
 }
 
@@ -426,7 +426,7 @@ func TestTurns(t *testing.T) {
 
 		good(t, callTool(t, c, "undo", args{"what": "turn", "dry_run": true}))
 		if read(t, dir, "b.txt") != "changed\n" || len(h.asked) != 0 {
-			t.Error("a plan changed something, or asked")
+			t.Error("a plan changed something or asked a question")
 		}
 		good(t, callTool(t, c, "undo", args{"what": "turn", "number": 1}))
 		if read(t, dir, "b.txt") != "two\n" || len(h.asked) != 1 || !strings.Contains(h.asked[0].Message, "undo turn 1: ") {
@@ -471,7 +471,7 @@ func TestUndoWithoutAYes(t *testing.T) {
 	}
 	bad(t, callTool(t, client(t, o, versions[0], h.client()), "undo", nil), belay.CodeDrift, "changed while")
 	if read(t, dir, "b.txt") != "two\n" {
-		t.Error("something else was undone than what the person was asked about")
+		t.Error("undone although the plan had changed")
 	}
 }
 
@@ -608,7 +608,7 @@ func TestBadArguments(t *testing.T) {
 		bad(t, r, one.code, one.word)
 	}
 	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "no such tool"}); err == nil {
-		t.Error("a tool that is not there was called")
+		t.Error("an unknown tool was called")
 	}
 }
 
@@ -752,7 +752,7 @@ func gone(t *testing.T, pid string) {
 			return
 		}
 	}
-	t.Errorf("process %s is still there", pid)
+	t.Errorf("process %s still exists", pid)
 }
 
 func TestProgress(t *testing.T) {

@@ -69,11 +69,11 @@ func TestQuestions(t *testing.T) {
 		q.ask("b")
 	}
 	if known, _ := q.remove(one, "a"); known {
-		t.Error("the oldest question did not give way")
+		t.Error("the oldest question was not dropped")
 	}
 	two := q.ask("c")
 	if known, same := q.remove(two, "d"); !known || same {
-		t.Error("an answer about something else")
+		t.Error("an answer to another question counts")
 	}
 	if known, _ := q.remove(two, "c"); known {
 		t.Error("an answer counts twice")
@@ -81,7 +81,7 @@ func TestQuestions(t *testing.T) {
 	three := q.ask("e")
 	q.open[len(q.open)-1].expires = time.Now().Add(-time.Second)
 	if known, _ := q.remove(three, "e"); known {
-		t.Error("an answer after its time counts")
+		t.Error("an expired answer counts")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestListen(t *testing.T) {
 	for _, addr := range []string{"", "8017", ":8017", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", "127.0.0.1:99999"} {
 		if l, err := Listen(t.Context(), addr); err == nil {
 			_ = l.Close()
-			t.Errorf("%q is listened on", addr)
+			t.Errorf("Listen accepts %q", addr)
 		}
 	}
 }

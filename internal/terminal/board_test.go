@@ -37,7 +37,7 @@ func TestBoard(t *testing.T) {
 		t.Errorf("stopped: %q", screen)
 	}
 	if _, _, ok, err := two.Ask(context.Background(), nil); ok || err != nil || two.Output() != nil {
-		t.Error("nobody is asked, and nothing of an agent is shown")
+		t.Error("a board asked a question or shows the agent's output")
 	}
 }
 

@@ -17,7 +17,7 @@ func TestLogIsJSON(t *testing.T) {
 	var out, result bytes.Buffer
 	term := &Terminal{Out: &result, Err: &out, In: os.Stdin}
 	if term.ParseLogFlag("yaml") == nil {
-		t.Error("yaml is a format")
+		t.Error("yaml is accepted")
 	}
 	if err := term.ParseLogFlag("json"); err != nil {
 		t.Fatal(err)

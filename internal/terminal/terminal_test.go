@@ -99,7 +99,7 @@ func TestTellPrintsOneObject(t *testing.T) {
 	errs.Reset()
 	_ = term.PrintResult(nil, fmt.Errorf("read the index: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}))
 	if !strings.Contains(errs.String(), "try: check its owner and permissions") {
-		t.Errorf("what to do about permissions is not said: %q", errs.String())
+		t.Errorf("no advice about permissions: %q", errs.String())
 	}
 }
 
@@ -111,10 +111,10 @@ func TestKeys(t *testing.T) {
 	for _, d := range all {
 		key := prompt.Key(d)
 		if len(key) != 1 || seen[key] != "" {
-			t.Errorf("%s: key %q, which is %q's", d, key, seen[key])
+			t.Errorf("%s: key %q, already used by %q", d, key, seen[key])
 		}
 		if d != loop.DecideAbort && !strings.Contains(string(d), key) { // x stands for abort
-			t.Errorf("%s: key %q is no letter of it", d, key)
+			t.Errorf("%s: key %q is not in the name", d, key)
 		}
 		seen[key] = d
 	}

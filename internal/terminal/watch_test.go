@@ -37,7 +37,7 @@ func TestWatch(t *testing.T) {
 				return app.Status{Tasks: open}, err
 			}})
 			if err != nil || !term.Printed {
-				t.Errorf("it ended with %v", err)
+				t.Errorf("Watch returned %v", err)
 			}
 		})
 		return out.String()
@@ -51,7 +51,7 @@ func TestWatch(t *testing.T) {
 	for i, phase := range []string{"attempt", "gate", "closed"} {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		if len(lines) != 3 || !strings.HasPrefix(lines[i], `{"success":true,`) || !strings.Contains(lines[i], `"phase":"`+phase) {
-			t.Fatalf("no object for %s alone:\n%s", phase, text)
+			t.Fatalf("no separate object for %s:\n%s", phase, text)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestWatchError(t *testing.T) {
 	term := &Terminal{Out: &bytes.Buffer{}, StopRequested: t.Context()}
 	err := term.Watch(WatchSource{Status: func() (app.Status, error) { return app.Status{}, os.ErrPermission }})
 	if err == nil || belay.CodeOf(err) == "" {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("Watch returned %v", err)
 	}
 }
 

@@ -68,6 +68,6 @@ func TestColoursOfAFile(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	if colourLines("a.txt", []byte("return")) != nil || colourLines("a.go", make([]byte, maxColoured+1)) != nil {
-		t.Error("a language that is not known, or a large file, has colours")
+		t.Error("an unknown language or a large file is coloured")
 	}
 }

@@ -78,7 +78,7 @@ func TestReadPatchInParts(t *testing.T) {
 		}
 		rows := files[0].Hunks[0].Rows
 		if rows[0].New != skip+1 {
-			t.Errorf("after %d lines comes line %d", skip, rows[0].New)
+			t.Errorf("after %d lines, the next is line %d", skip, rows[0].New)
 		}
 		got += len(rows)
 		if want := max(0, 1000-skip-300); files[0].Cut != want {
@@ -86,7 +86,7 @@ func TestReadPatchInParts(t *testing.T) {
 		}
 	}
 	if got != 1000 {
-		t.Errorf("%d lines in all", got)
+		t.Errorf("%d lines in total", got)
 	}
 }
 

@@ -147,7 +147,7 @@ func (v *visitor) read(r *http.Response, err error) (int, string) {
 		v.t.Fatal(err)
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") && !strings.Contains(string(body), "</html>") {
-		v.t.Errorf("%s is not whole: its template failed\n%s", r.Request.URL, body)
+		v.t.Errorf("%s is incomplete: its template failed\n%s", r.Request.URL, body)
 	}
 	return r.StatusCode, string(body)
 }
@@ -205,7 +205,7 @@ func TestHostile(t *testing.T) {
 			}
 			id := strings.TrimPrefix(session, "/r/1/session/")
 			if _, page := v.get(session); !strings.Contains(page, "tool call 1") || !strings.Contains(page, "denied") || !strings.Contains(page, "-made") {
-				t.Errorf("the session is not told: %s", page)
+				t.Errorf("the session is not shown: %s", page)
 			}
 			for _, path := range []string{session, "/r/1/sessions", "/r/1/prune", "/r/1/restore?what=turn+" + id + "+1", "/r/1/restore?what=tool+" + id + "+1",
 				"/r/1/restore?what=" + url.QueryEscape("turn "+text+" 1"), "/r/1/session/" + url.PathEscape(strings.ReplaceAll(text, "/", "")), "/r/1/", "/r/1/?q=" + url.QueryEscape(text), "/r/1/task/T1", "/r/1/task/H0", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split",
@@ -326,7 +326,7 @@ func TestGuard(t *testing.T) {
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
 		if open(r, err); !acted {
-			t.Errorf("%s, without the guard: nothing was done", name)
+			t.Errorf("%s, without the guard: no effect", name)
 		}
 	}
 	r, err := v.client.Get(v.at + "/r/1/")
@@ -363,7 +363,7 @@ func TestDecide(t *testing.T) {
 	}
 	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"abort"}, "message": {"--trust"}}
 	if _, page := v.post("/r/1/task/T1/decide", form); did != nil || !strings.Contains(page, `name="sure"`) {
-		t.Errorf("aborted without a question: %v", did)
+		t.Errorf("aborted without confirmation: %v", did)
 	}
 	form.Set("decision", "guide")
 	if status, page := v.post("/r/1/task/T1/decide", form); status == http.StatusOK || !strings.Contains(page, "not in the record") ||
@@ -443,7 +443,7 @@ func TestDecided(t *testing.T) {
 			return err
 		}
 		if !done() {
-			t.Error("it does not count as done")
+			t.Error("done reports false")
 		}
 		return errors.New("rejected again")
 	}
@@ -498,7 +498,7 @@ func TestRestore(t *testing.T) {
 	}
 	if status, page := v.get("/r/1/restore?what=" + string(taken.ID)); status != http.StatusOK || strings.Contains(page, "<form") ||
 		!strings.Contains(page, "nothing to restore") {
-		t.Errorf("a restore of what is there: %d %s", status, page)
+		t.Errorf("a restore without differences: %d %s", status, page)
 	}
 	if _, page := v.get("/r/1/snapshots"); !regexp.MustCompile(`in all, [\d.]+ Ki?B`).MatchString(page) {
 		t.Errorf("the size of the snapshots: %s", page)
@@ -563,7 +563,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("%d %s", status, page)
 	}
 	if status, _ := v.get("/r/1/prune?age=1s"); status != http.StatusBadRequest {
-		t.Errorf("an age that is not offered: %d", status)
+		t.Errorf("an invalid age: %d", status)
 	}
 	v.server.ages = []age{{"0s", "nothing", 0}} // a test's snapshots are younger than a day
 	for i := range 3 {
@@ -687,7 +687,7 @@ func TestEvents(t *testing.T) {
 	}
 	read := listen(mark)
 	if first := read(); !strings.Contains(first, "hello") || strings.Contains(first, "change") {
-		t.Errorf("a page that missed nothing: %q", first)
+		t.Errorf("an up-to-date page: %q", first)
 	}
 	if _, err := s.Decide(t.Context(), "T1", 0, loop.DecideRetry, "", "bob"); err != nil {
 		t.Fatal(err)
@@ -696,7 +696,7 @@ func TestEvents(t *testing.T) {
 		t.Errorf("%q", next)
 	}
 	if first := listen(mark)(); !strings.Contains(first, "change") {
-		t.Errorf("a page that missed something: %q", first)
+		t.Errorf("an outdated page: %q", first)
 	}
 	if first := listen("retry: 1")(); strings.Count(first, "retry") != 1 {
 		t.Errorf("%q", first)
@@ -725,6 +725,6 @@ func TestIdle(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(testutil.Patience):
-		t.Error("it goes on")
+		t.Error("it does not stop")
 	}
 }
