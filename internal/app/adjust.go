@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// Adjust gives an open task the settings that were given as flags and returns the names of those that changed. It fails
-// with CodeUsage for a flag that can no longer change; no flag is ignored.
+// Adjust applies settings given as flags to an open task, and returns the names of those that
+// changed. It fails with CodeUsage for a flag that can no longer change; no flag is ignored.
 func (s *Service) Adjust(ctx context.Context, r *session.Record, given config.Config, q NewTask) (changed []string, err error) {
 	t, changed, err := s.withFlags(r, given, q)
 	if err != nil {

@@ -383,7 +383,7 @@ git fsck --strict`)
 	}
 }
 
-// TestCommitIsFinished: after a kill behind the commit, the next call finds it, records it and
+// TestCommitIsFinished: after a kill that follows the commit, the next call finds it, records it and
 // updates the index.
 func TestCommitIsFinished(t *testing.T) {
 	dir, s := accepted(t, "echo one > a; echo two > b", "echo more >> a; rm b")
