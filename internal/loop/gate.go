@@ -158,9 +158,16 @@ func (m *machine) applyGuidance(gate Gate) {
 		m.state.Next = &next
 		m.issueParked()
 	case gate.Kind == GateBroken:
+		if m.event.Note != "" && m.state.Ending == OutcomeNone { // for the next attempt, if there is one
+			next := Next{Guidance: m.event.Note}
+			if m.state.Next != nil {
+				next.Guidance = joinText(m.state.Next.Guidance, next.Guidance)
+			}
+			m.state.Next = &next
+		}
 		m.issueParked()
 	default:
-		m.state.Parked, m.state.Next, m.state.Rechecking = nil, nil, false
+		m.state.Parked, m.state.Rechecking = nil, false
 		m.state.Ending, m.state.Why = OutcomeNone, ""
 		back, reason := m.needsRollback()
 		prompt, then := m.keptTreePrompt()

@@ -55,6 +55,7 @@ func drawEvent(t *rapid.T, s State) Event {
 		Elapsed:  time.Duration(rapid.IntRange(-1, 8).Draw(t, "elapsed")) * time.Minute,
 		Use: belay.Use{Cost: float64(rapid.IntRange(-1, 4).Draw(t, "cost")), Tokens: rapid.SampledFrom([]*belay.Tokens{nil, {Input: 3}, {Output: -1}}).Draw(t, "tokens"),
 			CostUnknown: rapid.SampledFrom([]string{"", "why"}).Draw(t, "unknown")},
+		Blocked:  rapid.SampledFrom([]string{"", "", "", "no tool was allowed"}).Draw(t, "blocked"),
 		Verdict:  rapid.SampledFrom([]belay.Verdict{"fail", "fail", "pass", "fail", "unknown", ""}).Draw(t, "verdict"),
 		Findings: rapid.SliceOfN(rapid.Custom(drawFinding), 0, 2).Draw(t, "findings"),
 		Kept:     rapid.SliceOfN(rapid.Just("kept"), 0, 1).Draw(t, "kept"),
@@ -200,7 +201,9 @@ func tidy(t rapid.TB, s State) {
 		t.Fatalf("%s is held in phase %s", s.Parked.Kind, s.Phase)
 	case s.Parked != nil && s.Parked.ID != "":
 		t.Fatalf("the held command has the id %s", s.Parked.ID)
-	case s.Next != nil && (ending || !phase(PhaseSnapshot, PhaseBaseline, PhaseRestore) && !parked(CmdSnapshot, CmdBaseline, CmdAttempt, CmdRestore)):
+	case s.Next != nil && s.Next.Prompt == "" && (ending || phase(PhaseAttempt, PhaseClosed) || s.Next.Guidance == ""):
+		t.Fatalf("guidance is left in phase %s", s.Phase)
+	case s.Next != nil && s.Next.Prompt != "" && (ending || !phase(PhaseSnapshot, PhaseBaseline, PhaseRestore) && !parked(CmdSnapshot, CmdBaseline, CmdAttempt, CmdRestore)):
 		t.Fatalf("an attempt is planned in phase %s", s.Phase)
 	case ending && !phase(PhaseRestore, PhaseClosing) && !parked(CmdRestore, CmdClose):
 		t.Fatalf("%s is being ended in phase %s", s.Ending, s.Phase)

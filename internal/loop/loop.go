@@ -241,7 +241,8 @@ const (
 )
 
 // Next is an attempt that was decided but not started, because the tree is being restored, or the
-// run was stopped before it. It has no record yet and is not counted.
+// run was stopped before it. It has no record yet and is not counted. Without a prompt it is not
+// decided: there is guidance for it, in case there is one.
 type Next struct {
 	Prompt   PromptKind    `json:"prompt"`
 	Auto     bool          `json:"auto,omitempty"` // an automatic retry: uses one of Policy.Retries

@@ -210,6 +210,11 @@ func TestGuidanceReachesTheNewAttempt(t *testing.T) {
 		{once, "ok broken guide", "words"},
 		{once, "ok broken guide broken guide", "words\n\nwords"},
 		{once, "broken guide ok", "words"},
+		{standard, "ok ok ok broken guide fail", "words"},
+		{standard, "ok ok broken guide ok broken guide fail", "words\n\nwords"},
+		{reviewed, "ok ok ok ok broken guide fail", "words"},
+		{once, "ok ok ok broken guide fail guide", "words\n\nwords"},
+		{once, "ok ok ok fail debug broken guide ok ok", "words\n\na note"},
 		{standard, "cancel ok guide", "words"},
 		{standard, "ok cancel ok guide", "words"},
 	} {

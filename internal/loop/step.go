@@ -94,6 +94,7 @@ func (m *machine) startAttempt() {
 	if m.state.Next != nil {
 		next = *m.state.Next
 	}
+	m.state.Rechecking = false // of an earlier attempt
 	n := len(m.state.Attempts) + 1
 	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt),
 		Wait: next.Wait, Session: m.state.sessionToContinue(next.Prompt)}
@@ -136,8 +137,12 @@ func (m *machine) grantUse() {
 	}
 }
 
-// planAttempt plans another attempt, after a rollback or on the kept tree.
+// planAttempt plans another attempt, after a rollback or on the kept tree. It gets guidance that was
+// given before.
 func (m *machine) planAttempt(next Next, rollback bool, why string) {
+	if m.state.Next != nil {
+		next.Guidance = joinText(m.state.Next.Guidance, next.Guidance)
+	}
 	if !rollback {
 		m.state.Next = &next
 		m.startAttempt()

@@ -94,6 +94,8 @@ var stories = []struct {
 	{"command not found", standard, "ok exit=127 ok", "snapshot attempt1/full capture/after ?broken"},
 	{"command not executable", standard, "ok exit=126 ok guide", "snapshot attempt1/full capture/after ?broken attempt2/full"},
 
+	{"an attempt after a blocked recheck", standard, "ok blocked ok fail:empty recheck ok fail:empty guide stall ok", toCheck +
+		"?broken capture/after check ?broken attempt2/full capture/stall attempt3/stall"},
 	{"broken snapshot aborts without restore", standard, "broken abort ok", "snapshot ?broken close =aborted"},
 	{"broken snapshot again", standard, "broken guide ok", "snapshot ?broken snapshot attempt1/full"},
 	{"broken baseline again", with(func(p *belay.Policy) { p.Baseline = true }), "ok broken guide ok", "snapshot baseline ?broken baseline attempt1/full"},

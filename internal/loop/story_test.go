@@ -18,7 +18,7 @@ import (
 //	fail:cat:t    the same, with the title t
 //	ask:t         nothing but a question with the title t
 //	unknown, none the verdict unknown, and no verdict at all
-//	exit=3 timeout stall lost broken cancel stop resume
+//	exit=3 timeout stall lost blocked broken cancel stop resume
 //	debug guide skip abort recheck   a decision at the open gate
 //
 // @40m and $1.5 after a word add elapsed time and cost, #4/5 the feature's retries.
@@ -62,6 +62,8 @@ func event(t testing.TB, s State, word string) Event {
 		e.Kind, e.Ended = EvAttempted, EndedTimeout
 	case "stall":
 		e.Kind, e.Note = EvStalled, "the same call 3 times"
+	case "blocked":
+		e.Kind, e.Ended, e.Blocked = EvAttempted, EndedExit, "no tool was allowed"
 	case "limited":
 		e.Kind, e.Note = EvLimited, "cost $2.00 reached (limits.cost): $2.50 used"
 	case "lost":
