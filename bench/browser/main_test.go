@@ -89,7 +89,29 @@ func (s *story) run(name string, args ...string) string {
 // open starts the server and a browser, in the given colour scheme and width, and opens the link.
 func (s *story) open(scheme string, width int64, more ...string) {
 	s.t.Helper()
-	c := exec.Command(s.belay, append([]string{"ui", "--port", "0"}, more...)...)
+	link := s.serve("0", more...)
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox, chromedp.WindowSize(int(width), 900))...)
+	s.t.Cleanup(cancel)
+	ctx, done := chromedp.NewContext(alloc)
+	s.t.Cleanup(done)
+	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
+	s.t.Cleanup(end)
+	s.ctx = ctx
+	chromedp.ListenTarget(ctx, func(ev any) {
+		if e, ok := ev.(*runtime.EventExceptionThrown); ok {
+			s.t.Errorf("a script failed: %s", e.ExceptionDetails.Error())
+		}
+	})
+	// Chromium's window is never under 500 pixels wide; its screen can be.
+	s.do(emulation.SetDeviceMetricsOverride(width, 900, 1, false), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		chromedp.Navigate(link), shown("h1"))
+}
+
+// serve starts the server on a port, and returns the link that it printed.
+func (s *story) serve(port string, more ...string) string {
+	s.t.Helper()
+	c := exec.Command(s.belay, append([]string{"ui", "--port", port}, more...)...)
 	c.Dir = s.dir
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -109,22 +131,7 @@ func (s *story) open(scheme string, width int64, more ...string) {
 		s.t.Fatal(err)
 	}
 	s.base = "http://" + u.Host
-	alloc, cancel := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, chromedp.WindowSize(int(width), 900))...)
-	s.t.Cleanup(cancel)
-	ctx, done := chromedp.NewContext(alloc)
-	s.t.Cleanup(done)
-	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
-	s.t.Cleanup(end)
-	s.ctx = ctx
-	chromedp.ListenTarget(ctx, func(ev any) {
-		if e, ok := ev.(*runtime.EventExceptionThrown); ok {
-			s.t.Errorf("a script failed: %s", e.ExceptionDetails.Error())
-		}
-	})
-	// Chromium's window is never under 500 pixels wide; its screen can be.
-	s.do(emulation.SetDeviceMetricsOverride(width, 900, 1, false), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-		chromedp.Navigate(u.String()), shown("h1"))
+	return u.String()
 }
 
 // stop kills the server, like a closed terminal.
@@ -425,6 +432,23 @@ func TestReview(t *testing.T) {
 	s.visit("/r/1/task/T1", "#cycles")
 	s.picture("reviewed")
 	s.accessible("task with a review")
+}
+
+// TestRestart stops the server while a page is open, and starts it again on the same port: the page says what to do.
+func TestRestart(t *testing.T) {
+	s := newStory(t, shop)
+	s.open("light", 400)
+	s.until("#live", "live")
+	s.stop()
+	s.until("#live", "no answer")
+	s.serve(strings.TrimPrefix(s.base, "http://127.0.0.1:"))
+	s.until("#live", "open its new link")
+	var width int
+	s.do(chromedp.Evaluate("document.documentElement.scrollWidth", &width))
+	if width > 400 {
+		t.Errorf("the page takes %d pixels of 400", width)
+	}
+	s.accessible("after a restart")
 }
 
 // TestWithoutScripts reads the pages, comments and decides in a browser without scripts.

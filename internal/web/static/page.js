@@ -75,7 +75,9 @@ if (document.body.dataset.events) {
   const events = new EventSource(document.body.dataset.events);
   events.addEventListener("hello", () => (live.textContent = "● live"));
   events.addEventListener("change", refresh);
-  events.onerror = () => (live.textContent = "○ connecting…");
+  // A server that was restarted does not know this browser: the stream is then closed for good.
+  events.onerror = () => (live.textContent = events.readyState === EventSource.CLOSED
+    ? "○ belay ui was restarted: open its new link" : "○ no answer from belay ui");
 }
 tails();
 
