@@ -41,7 +41,12 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
 			"%s has no before snapshot: it has not started", q.Task)
 	}
-	if s, err = s.forTask(ctx, r); err != nil {
+	s, err = s.forTask(ctx, r)
+	if belay.CodeOf(err) == belay.CodeNotFound && r.State.Outcome == loop.OutcomePassed && !runner.IsUnmerged(r) {
+		err = belay.Refuse(belay.CodeCannot, "belay undo, if nothing was restored since; or belay snapshot list, then belay snapshot restore ID",
+			"%s was merged and its worktree removed: a rollback cannot revert the merge", q.Task)
+	}
+	if err != nil {
 		return restore.Restored{}, err
 	}
 	if _, err := s.Session.Snaps.LookUp(ctx, r.State.Before); err != nil { // check it before a snapshot is taken
