@@ -23,7 +23,7 @@ import (
 // runRole runs one role: it starts from a verified tree, its agent runs, its work is checked, and
 // it hands over. If belay is killed, no step is repeated: the record has the finished ones.
 func (r *pipelineRun) runRole(ctx context.Context, rec *session.Record, s *handoff.State) error {
-	unlock, err := r.session.LockTree(ctx, rec.Task.ID, "belay run, "+s.Name)
+	unlock, err := r.session.LockTreeToRun(ctx, rec.Task.ID, "belay run, "+s.Name)
 	if err != nil {
 		return err
 	}

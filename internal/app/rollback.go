@@ -43,7 +43,7 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 	}
 	s, err = s.forTask(ctx, r)
 	if belay.CodeOf(err) == belay.CodeNotFound && r.State.Outcome == loop.OutcomePassed && !runner.IsUnmerged(r) {
-		err = belay.Refuse(belay.CodeCannot, "belay undo, if nothing was restored since; or belay snapshot list, then belay snapshot restore ID",
+		err = belay.Refuse(belay.CodeCannot, "belay undo, if nothing was restored since; or belay snapshot list",
 			"%s was merged and its worktree removed: a rollback cannot revert the merge", q.Task)
 	}
 	if err != nil {

@@ -46,7 +46,7 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	if err := s.FinishRestore(ctx, q.Watch); err != nil {
 		return r, err
 	}
-	unlock, err := s.Session.LockTreeToRun(ctx, r.Task.ID)
+	unlock, err := s.Session.LockTreeToRun(ctx, r.Task.ID, "belay run")
 	if err != nil {
 		return r, err
 	}
@@ -259,10 +259,13 @@ func (s *Service) Cancel(ctx context.Context, task belay.TaskID) error {
 	}
 	run, err := agent.Attach(s.Session.RunDir(task, c.ID))
 	if errors.Is(err, os.ErrNotExist) {
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", task), "%s has no agent running here", task)
+		run, err = s.Session.AgentInTree(task), nil // of a role
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case run == nil:
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", task), "%s has no agent running here", task)
 	}
 	return run.Stop(ctx)
 }

@@ -16,8 +16,8 @@ func (s *Session) LockTree(ctx context.Context, task belay.TaskID, doing string)
 }
 
 // LockTreeToRun is LockTree for the run that waits for the task's own agent.
-func (s *Session) LockTreeToRun(ctx context.Context, task belay.TaskID) (func(), error) {
-	return s.lockTree(ctx, task, "belay run", task)
+func (s *Session) LockTreeToRun(ctx context.Context, task belay.TaskID, doing string) (func(), error) {
+	return s.lockTree(ctx, task, doing, task)
 }
 
 func (s *Session) lockTree(ctx context.Context, task belay.TaskID, doing string, own belay.TaskID) (func(), error) {
@@ -50,12 +50,21 @@ func (s *Session) leftAgent() (Holder, bool) {
 	if h.Task == "" {
 		return Holder{}, false
 	}
-	runs, _ := fsroot.ReadDir(s.Scratch("run", h.Task.Key())) // a task that ended has none
+	if s.AgentInTree(h.Task) == nil {
+		return Holder{}, false
+	}
+	_, busy := LockHolder(s.Scratch(treeLock)) // by the run that waits for it
+	return Holder{Task: h.Task, Left: true}, !busy
+}
+
+// AgentInTree returns the agent of a task, or of one of its roles, that is running in this
+// worktree; nil if none is.
+func (s *Session) AgentInTree(task belay.TaskID) *agent.Run {
+	runs, _ := fsroot.ReadDir(s.Scratch("run", task.Key())) // a task that ended has none
 	for _, e := range runs {
-		if run, err := agent.Attach(s.RunDir(h.Task, e.Name())); err == nil && run.WorksIn(s.Repo.Root) {
-			_, busy := LockHolder(s.Scratch(treeLock)) // by the run that waits for it
-			return Holder{Task: h.Task, Left: true}, !busy
+		if run, err := agent.Attach(s.RunDir(task, e.Name())); err == nil && run.WorksIn(s.Repo.Root) {
+			return run
 		}
 	}
-	return Holder{}, false
+	return nil
 }
