@@ -24,7 +24,8 @@ deleted, or when belay is replaced. When in doubt, a snapshot reads every file.
 It watches folders, and the kernel limits their number (fs.inotify.max_user_watches).
 Linux only.
 
-Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop or --status: not running.`,
+Exit codes: 0 running, or stopped · 2 cannot run · 5 it does not answer · 6 with --stop or
+--status: not running.`,
 		Example: "  belay watch\n  belay watch --status\n  belay watch --stop",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if idle < time.Second {

@@ -110,10 +110,10 @@ func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, er
 	in := bufio.NewReader(conn)
 	var hello greeting
 	if err := readLine(in, &hello); err != nil {
-		return nil, nil, fmt.Errorf("the watch does not respond: %w", err)
+		return nil, nil, fmt.Errorf("no greeting: %w", err)
 	}
 	if hello.V != protocol {
-		return nil, nil, fmt.Errorf("the watch has protocol version %d", hello.V)
+		return nil, nil, fmt.Errorf("it has protocol version %d", hello.V)
 	}
 	return conn, in, conn.SetDeadline(time.Now().Add(answerTime))
 }

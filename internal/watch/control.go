@@ -30,8 +30,8 @@ func Start(ctx context.Context, place *snapshot.Worktree, self []string, idle ti
 	if !available() {
 		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without it: they then read every file", "%v", ErrElsewhere)
 	}
-	if s, err := Ask(ctx, place); err == nil {
-		return s, nil
+	if s, err := Ask(ctx, place); err == nil || belay.CodeOf(err) == belay.CodeBusy {
+		return s, err
 	}
 	if _, err := place.MakeScratchDir("watch"); err != nil {
 		return Status{}, err
@@ -82,24 +82,32 @@ func refusal(why string) error {
 	return belay.Refuse(belay.CodeCannot, try, "%s", belay.VisibleLine(why))
 }
 
-// Ask returns the status of the watch, or CodeNotFound when there is none.
+// Ask returns the status of the watch. CodeNotFound: there is none. CodeBusy: it does not answer.
 func Ask(ctx context.Context, place *snapshot.Worktree) (Status, error) {
 	r, err := send(ctx, folder(place), "status")
-	if err == nil && r.Status != nil {
-		return *r.Status, nil
+	if err == nil && r.Status == nil {
+		err = errors.New(belay.VisibleLine(r.Why))
 	}
-	return Status{}, missing(err)
+	if err != nil {
+		return Status{}, missing(err)
+	}
+	return *r.Status, nil
 }
 
 func missing(err error) error {
 	if errors.Is(err, errForeign) {
 		return belay.Refuse(belay.CodeCannot, "ask its owner", "%v", err)
 	}
-	return belay.Refuse(belay.CodeNotFound, "belay watch", "no watch runs for this working tree")
+	for _, none := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ECONNREFUSED} { // a killed watch leaves its socket
+		if errors.Is(err, none) {
+			return belay.Refuse(belay.CodeNotFound, "belay watch", "no watch runs for this working tree")
+		}
+	}
+	return belay.Refuse(belay.CodeBusy, "try again", "no answer from the watch of this working tree: %v", err)
 }
 
-// Stop ends the watch and waits until it has released its lock. It returns CodeNotFound when there
-// is none.
+// Stop ends the watch and waits until it has released its lock. CodeNotFound: there is none.
+// CodeBusy: it does not answer, or does not end.
 func Stop(ctx context.Context, place *snapshot.Worktree) error {
 	dir := folder(place)
 	if _, err := send(ctx, dir, "stop"); err != nil {

@@ -114,7 +114,11 @@ func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteC
 		return fmt.Errorf("open the socket of the watch: %w", err)
 	}
 	l.SetUnlinkOnClose(false)
-	defer fsroot.Remove(socket(dir))
+	defer func() {
+		if p.ownsSocket() {
+			_ = fsroot.Remove(socket(dir))
+		}
+	}()
 	defer l.Close()
 	if p.socket, err = fsroot.Lstat(socket(dir)); err != nil {
 		return err
@@ -192,10 +196,15 @@ func (p *process) stopWhenUseless(ctx context.Context, idle time.Duration) {
 	}
 }
 
-func (p *process) endReason(idle time.Duration) string {
+// ownsSocket reports whether the socket is still the one that this watch created.
+func (p *process) ownsSocket() bool {
 	now, err := fsroot.Lstat(socket(p.views.dir))
+	return err == nil && p.socket != nil && fsroot.SameFile(now, p.socket) && now.ModTime().Equal(p.socket.ModTime())
+}
+
+func (p *process) endReason(idle time.Duration) string {
 	switch {
-	case err != nil || !fsroot.SameFile(now, p.socket):
+	case !p.ownsSocket():
 		return "belay's folder is gone or has another owner"
 	case p.views.idle() > idle:
 		return fmt.Sprintf("no request for %v", idle)

@@ -220,6 +220,33 @@ func TestItEndsByItself(t *testing.T) {
 	}
 }
 
+// TestTheNextSocketStays checks that a watch whose folder was deleted does not remove the socket of
+// the watch after it.
+func TestTheNextSocketStays(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(b.root, Spec{MaxFile: b.place.MaxFile, Idle: 400 * time.Millisecond}, w) }()
+	if line, err := io.ReadAll(r); err != nil || string(line) != "ready\n" {
+		t.Fatalf("%q %v", line, err)
+	}
+	next := filepath.Join(b.place.Dir, "next")
+	if err := errors.Join(os.Mkdir(next, 0o700), os.WriteFile(socket(next), nil, 0o600), os.RemoveAll(folder(b.place)),
+		os.Rename(next, folder(b.place))); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(socket(folder(b.place))); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAForeignSocketIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -264,6 +291,45 @@ func TestAForeignSocketIsRefused(t *testing.T) {
 	}
 	_ = os.Chmod(dir, 0o700)
 	b.alike(t) // the socket is our own, but its answers are invalid
+}
+
+// TestASilentWatchIsBusy checks that a watch that does not answer, or not in this protocol, is not
+// reported as missing, and no second one is started.
+func TestASilentWatchIsBusy(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"silent": "", "another version": "{\"v\":99}\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			dir, err := b.place.MakeScratchDir("watch")
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := net.Listen("unix", socket(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					defer c.Close()
+					_, _ = io.WriteString(c, answer)
+				}
+			}()
+			ctx := context.Background()
+			_, asked := Ask(ctx, b.place)
+			_, started := Start(ctx, b.place, []string{"false"}, time.Minute)
+			for _, err := range []error{asked, started, Stop(ctx, b.place)} {
+				if belay.CodeOf(err) != belay.CodeBusy {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
 }
 
 func TestALongPath(t *testing.T) {
