@@ -219,11 +219,16 @@ func (s *Service) BranchChecks(ctx context.Context, q ForgeOptions, every time.D
 	return s.checksUntil(ctx, c, every, func(out BranchChecks) bool { return out.State == forge.Passed || out.State == forge.Failed })
 }
 
-// checksUntil polls the checks of the current commit until as accepts them. If ctx ends between two
-// polls, it returns the last state.
+// checksUntil polls the checks of the current commit until as accepts them. If ctx ends, it returns
+// the last known state.
 func (s *Service) checksUntil(ctx context.Context, c *forge.Client, every time.Duration, as func(BranchChecks) bool) (BranchChecks, error) {
+	var last BranchChecks
 	for {
 		out, err := s.branchChecks(ctx, c)
+		if err != nil && ctx.Err() != nil && last.Commit != "" {
+			return last, nil
+		}
+		last = out
 		if err != nil || every == 0 || as(out) {
 			return out, err
 		}

@@ -81,8 +81,11 @@ func (s *Service) commitsBetween(ctx context.Context, before, after belay.Snapsh
 		return nil, err
 	}
 	var list []prompt.Commit
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		oid, subject, _ := strings.Cut(line, " ")
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		oid, subject, ok := strings.Cut(line, " ")
+		if !ok { // behind the last one
+			continue
+		}
 		list = append(list, prompt.Commit{OID: oid, Subject: subject})
 	}
 	return list, nil

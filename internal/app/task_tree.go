@@ -16,6 +16,16 @@ func (s *Service) forTask(ctx context.Context, r *session.Record) (*Service, err
 	return &Service{Session: inner, ask: s.ask}, err
 }
 
+// HasRun reports whether a belay run of the task has the lock of its tree.
+func (s *Service) HasRun(ctx context.Context, r *session.Record) bool {
+	at, err := s.forTask(ctx, r)
+	if err != nil {
+		return false
+	}
+	h, held := at.Session.TreeLockHolder()
+	return held && h.Task.Key() == r.Task.ID.Key()
+}
+
 // Merge merges the work of a task with its own worktree into the user's working tree.
 func (s *Service) Merge(ctx context.Context, q runner.MergeRequest) (runner.MergeResult, error) {
 	return runner.Merge(ctx, s.Session, q)

@@ -147,7 +147,7 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 		return err
 	}
 	err = a.run(c, runFlags{resume: string(id), quiet: quiet}, "", nil)
-	if belay.CodeOf(err) == belay.CodeBusy {
+	if belay.CodeOf(err) == belay.CodeBusy && svc.HasRun(c.Context(), r) {
 		return a.PrintResult(app.DecisionResult{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
 			fmt.Fprintf(w, "%s: %s recorded; the waiting run continues\n", id, what)
 		})

@@ -172,11 +172,11 @@ func (a pullFamily) runRound(ctx context.Context, svc *app.Service, r app.PullFe
 	if err != nil {
 		return err
 	}
-	if err := svc.RecordFeedback(ctx, r); err != nil {
-		return err
-	}
 	if !given.Acted {
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task), "%s", given.NextStep)
+	}
+	if err := svc.RecordFeedback(ctx, r); err != nil {
+		return err
 	}
 	steps := [][]string{{"run", "--resume", string(r.Task)}, {"pr", string(r.Task), "--commit"}}
 	if q.publish.Push {
@@ -205,7 +205,11 @@ func (a pullFamily) runCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	command := args[0]
 	fmt.Fprintf(a.Err, "belay: belay %s\n", strings.Join(args, " "))
+	if a.Force {
+		args = append([]string{"--anywhere"}, args...)
+	}
 	c := exec.Command(self, append([]string{"-C", a.Dir}, args...)...) // no context: Ctrl-C reaches it too, and it stops itself
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.Err, a.Err
 	err = c.Run()
@@ -221,7 +225,7 @@ func (a pullFamily) runCommand(ctx context.Context, args []string) error {
 	if !known {
 		code = belay.CodeCannot
 	}
-	return belay.Refuse(code, "see above, then repeat belay pr --watch", "belay %s ended with status %d", args[0], exit.ExitCode())
+	return belay.Refuse(code, "see above, then repeat belay pr --watch", "belay %s ended with status %d", command, exit.ExitCode())
 }
 
 func printRound(w io.Writer, r app.PullFeedback) {

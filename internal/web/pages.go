@@ -147,8 +147,9 @@ func pageOfSize[T any](q *request, all []T, size int) (part []T, where paging) {
 	if err != nil || n < 1 {
 		n = 1
 	}
-	where = paging{Page: n, Pages: max(1, (len(all)+size-1)/size), All: len(all)}
-	from := min(len(all), (n-1)*size)
+	where = paging{Pages: max(1, (len(all)+size-1)/size), All: len(all)}
+	where.Page = min(n, where.Pages)
+	from := (where.Page - 1) * size
 	values := q.URL.Query()
 	values.Del("page")
 	where.Query = values.Encode()
