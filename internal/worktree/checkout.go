@@ -126,6 +126,12 @@ func (c *Checkout) repository(ctx context.Context, from *git.Repo, info snapshot
 	default:
 		files["HEAD"] = "ref: refs/heads/none\n"
 	}
+	shallow, err := fsroot.ReadFile(filepath.Join(from.Common, "shallow"), fsroot.MaxSmallFile)
+	if err == nil { // without it git looks for the commits that a shallow clone lacks
+		files["shallow"] = string(shallow)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	dir := filepath.Join(c.Root, ".git")
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -175,6 +175,29 @@ func TestUnborn(t *testing.T) {
 	}
 }
 
+// TestShallow makes a checkout in a shallow clone: git log works there as in the clone.
+func TestShallow(t *testing.T) {
+	p := newPlace(t)
+	p.git(p.dir, "commit", "-qam", "second")
+	clone := filepath.Join(t.TempDir(), "clone")
+	p.git(p.dir, "clone", "-q", "--depth", "1", "file://"+p.dir, clone)
+	repo, err := git.Open(t.Context(), clone, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.snaps, err = snapshot.Open(t.Context(), repo, snapshot.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Make(t.Context(), p.snaps, p.take(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := p.git(c.Root, "log", "--format=%s"); got != "second" {
+		t.Errorf("log is %q", got)
+	}
+}
+
 // TestSweep checks that only an old, unlocked folder is removed.
 func TestSweep(t *testing.T) {
 	p := newPlace(t)
