@@ -15,25 +15,63 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// mount is one line of a mount table.
+type mount struct {
+	id, device   string
+	folder, path string // the folder of the file system, and where it is mounted
+}
+
+func readMounts(table string) (list []mount, err error) {
+	text, err := os.ReadFile(table)
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) >= 5 {
+			list = append(list, mount{f[0], f[2], unescape(f[3]), unescape(f[4])})
+		}
+	}
+	return list, err
+}
+
 // Mounts returns the lines of the mount table that concern a tree: mounts below its root, at it or
 // above it. inotify does not report mounts.
 func Mounts(root string) (string, error) {
-	text, err := os.ReadFile("/proc/self/mountinfo")
+	list, err := readMounts("/proc/self/mountinfo")
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		if len(f) < 5 {
-			continue
-		}
-		at := unescape(f[4])
-		if at == "/" || at == root || strings.HasPrefix(at, root+"/") || strings.HasPrefix(root, at+"/") {
-			fmt.Fprintf(&b, "%s %s %s %s\n", f[0], f[2], f[3], f[4])
+	for _, m := range list {
+		_, above := below(root, m.path)
+		if _, inside := below(m.path, root); above || inside {
+			fmt.Fprintf(&b, "%s %s %q %q\n", m.id, m.device, m.folder, m.path)
 		}
 	}
 	return b.String(), nil
+}
+
+// below reports whether a path is at a folder or below it, and returns the rest.
+func below(path, folder string) (rest string, ok bool) {
+	folder = strings.TrimSuffix(folder, "/")
+	rest, ok = strings.CutPrefix(path, folder)
+	return strings.TrimPrefix(rest, "/"), ok && (rest == "" || rest[0] == '/')
+}
+
+// alias is a path at which a process sees a tree, or what is below a path of the tree.
+type alias struct{ path, tree string }
+
+// aliasesOf returns the aliases of the tree at root, of which the device and folder there are known,
+// for processes with a mount table.
+func aliasesOf(list []mount, device, folder string) (out []alias) {
+	for _, m := range list {
+		if m.device != device {
+			continue
+		}
+		if rest, ok := below(folder, m.folder); ok {
+			out = append(out, alias{filepath.Join(m.path, rest), ""})
+		} else if rest, ok := below(m.folder, folder); ok {
+			out = append(out, alias{m.path, rest})
+		}
+	}
+	return out
 }
 
 // unescape decodes octal escapes such as \040.
@@ -67,11 +105,24 @@ func Written(root string) (map[string]bool, error) {
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return n[0] < '0' || n[0] > '9' })
+	list, err := readMounts("/proc/self/mountinfo")
+	if err != nil {
+		return nil, err
+	}
+	var device, folder, longest string
+	for _, m := range list {
+		if rest, ok := below(root, m.path); ok && len(m.path) >= len(longest) { // a later one covers an earlier one
+			device, folder, longest = m.device, filepath.Join(m.folder, rest), m.path
+		}
+	}
+	own, _ := os.Readlink("/proc/self/ns/mnt")
+	here := append([]alias{{root, ""}}, aliasesOf(list, device, folder)...)
 	workers := make([]writableFinder, min(runtime.GOMAXPROCS(0), 4))
 	var wg sync.WaitGroup
 	for i := range workers {
 		w := &workers[i]
-		w.lead, w.found = root+"/", map[string]bool{}
+		w.root, w.device, w.folder, w.found = root, device, folder, map[string]bool{}
+		w.namespaces = map[string][]alias{own: here}
 		wg.Go(func() {
 			for j := i; j < len(names); j += len(workers) {
 				w.process("/proc/" + names[j])
@@ -88,13 +139,28 @@ func Written(root string) (map[string]bool, error) {
 // writableFinder finds files below a folder that some process has open for writing. It skips
 // processes that have ended or that it may not inspect.
 type writableFinder struct {
-	lead  string // the folder, with a slash at the end
-	found map[string]bool
-	names []string
-	buf   [unix.PathMax + 64]byte
+	root           string
+	device, folder string             // of the root, in mount tables
+	namespaces     map[string][]alias // by mount namespace
+	aliases        []alias            // for the process
+	found          map[string]bool
+	names          []string
+	buf            [unix.PathMax + 64]byte
 }
 
 func (s *writableFinder) process(dir string) {
+	n, err := unix.Readlink(dir+"/ns/mnt", s.buf[:])
+	if err != nil {
+		return
+	}
+	aliases, known := s.namespaces[string(s.buf[:n])]
+	if !known { // a container
+		id := string(s.buf[:n])
+		list, _ := readMounts(dir + "/mountinfo")
+		aliases = append([]alias{{s.root, ""}}, aliasesOf(list, s.device, s.folder)...)
+		s.namespaces[id] = aliases
+	}
+	s.aliases = aliases
 	if fd, err := unix.Open(dir+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
 		if !s.asked(fd) {
 			s.mapped(fd)
@@ -110,9 +176,22 @@ func (s *writableFinder) process(dir string) {
 // note adds a path, given as the kernel prints it, if it is below the folder.
 func (s *writableFinder) note(path string) {
 	path = strings.TrimSuffix(path, " (deleted)")
-	if below, ok := strings.CutPrefix(path, s.lead); ok && !strings.HasPrefix(below, ".git/") {
-		s.found[below] = true
+	for _, a := range s.aliases {
+		rest, ok := below(path, a.path)
+		if name := filepath.Join(a.tree, rest); ok && name != "" && !strings.HasPrefix(name, ".git/") {
+			s.found[name] = true
+		}
 	}
+}
+
+// maybeBelow reports whether a path may be below the folder.
+func (s *writableFinder) maybeBelow(path []byte) bool {
+	for _, a := range s.aliases {
+		if len(path) >= len(a.path) && string(path[:len(a.path)]) == a.path {
+			return true
+		}
+	}
+	return false
 }
 
 // mappingQuery is struct procmap_query of Linux 6.11 and later.
@@ -194,7 +273,7 @@ func (s *writableFinder) opened(fds int, dir string) {
 	}
 	for _, n := range s.names {
 		size, err := unix.Readlinkat(fds, n, s.buf[:])
-		if err != nil || size <= len(s.lead) || string(s.buf[:len(s.lead)]) != s.lead {
+		if err != nil || !s.maybeBelow(s.buf[:size]) {
 			continue
 		}
 		if path := string(s.buf[:size]); writes(filepath.Join(dir, "fdinfo", n)) {

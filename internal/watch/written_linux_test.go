@@ -1,8 +1,10 @@
 package watch
 
 import (
+	"bufio"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -72,12 +74,66 @@ func TestWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer table.Close()
-			s := &writableFinder{lead: root + "/", found: map[string]bool{}}
+			s := &writableFinder{aliases: []alias{{root, ""}}, found: map[string]bool{}}
 			look(s, int(table.Fd()))
 			if got := slices.Sorted(maps.Keys(s.found)); !slices.Equal(got, slices.Sorted(slices.Values(mapped))) {
 				t.Errorf("%q, want %q", got, mapped)
 			}
 		})
+	}
+}
+
+// TestAliases checks at which paths processes with another mount table see a tree.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	list := []mount{
+		{"1", "8:1", "/", "/"}, {"2", "8:1", "/home/me/tree", "/workspace"}, {"3", "8:1", "/home/me/tree/data", "/var/lib/db"},
+		{"4", "8:1", "/home/me", "/me"}, {"5", "8:2", "/home/me/tree", "/other/disk"}, {"6", "8:1", "/home/me/treetop", "/other"},
+		{"7", "8:1", "/home/me/tree/a file", "/etc/file"},
+	}
+	want := []alias{{"/home/me/tree", ""}, {"/workspace", ""}, {"/var/lib/db", "data"}, {"/me/tree", ""}, {"/etc/file", "a file"}}
+	if got := aliasesOf(list, "8:1", "/home/me/tree"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s := &writableFinder{aliases: want, found: map[string]bool{}}
+	for _, p := range []string{"/workspace/one", "/var/lib/db/two", "/etc/file", "/workspaces/x", "/workspace/.git/index", "/workspace", "/x"} {
+		s.note(p)
+	}
+	if got := slices.Sorted(maps.Keys(s.found)); !slices.Equal(got, []string{"a file", "data/two", "one"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestWrittenInAnotherNamespace checks that a file that a process has open in a mount namespace of
+// its own, below another path, is found.
+func TestWrittenInAnotherNamespace(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("unshare", "-Urm", "sh", "-c", `mount --bind "$1" "$2" && exec 3>>"$2/db" && echo ready && read x`, "sh", root, other)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skipf("no namespaces: %v", err)
+	}
+	defer func() { _ = in.Close(); _ = cmd.Wait() }()
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Skip("no namespaces")
+	}
+	if found, err := Written(root); err != nil || !found["db"] {
+		t.Errorf("%v, %v", found, err)
 	}
 }
 
