@@ -90,8 +90,18 @@ func (a *App) AskSkipBroken(err error) bool {
 
 // runRestore performs a restore and prints the result. With ask it first prints the plan, and a
 // person may confirm it and skip what cannot be restored.
-func (a *App) runRestore(what string, dry, ask, skip bool, do func(dry, skip bool) (restore.Restored, error)) error {
-	if ask && !dry {
+func (a *App) runRestore(c context.Context, svc *app.Service, what string, dry, ask, skip bool,
+	do func(dry, skip bool) (restore.Restored, error)) error {
+	ask = ask && !dry
+	if ask { // a plan finishes no interrupted restore
+		if err := svc.FinishRestore(c, a.Screen(false)); err != nil {
+			if !a.AskSkipBroken(err) {
+				return err
+			}
+			ask, skip = false, true
+		}
+	}
+	if ask {
 		out, err := do(true, skip)
 		if a.AskSkipBroken(err) {
 			skip = true

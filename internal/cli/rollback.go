@@ -41,10 +41,11 @@ Exit codes: 0 done, perhaps with skipped paths · 2 failed, nothing changed · 5
 			if q.Paths, err = svc.RepoPaths(a.Dir, args[1:]); err != nil {
 				return err
 			}
-			return a.runRestore("roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, func(dry, skip bool) (restore.Restored, error) {
+			do := func(dry, skip bool) (restore.Restored, error) {
 				q.DryRun, q.SkipBroken = dry, skip
 				return svc.Rollback(c.Context(), q)
-			})
+			}
+			return a.runRestore(c.Context(), svc, "roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, do)
 		},
 	}
 	f := c.Flags()

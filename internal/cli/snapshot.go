@@ -323,7 +323,7 @@ restore · 6 no such snapshot.`,
 				o.DryRun, o.SkipBroken = dry, skip
 				return svc.Restore(c.Context(), id, o)
 			}
-			return a.runRestore("restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, do)
+			return a.runRestore(c.Context(), svc, "restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, do)
 		},
 	}
 	f := c.Flags()
