@@ -23,8 +23,7 @@ type Lister interface {
 // Forget deletes what a remote has of tasks that ended long ago. Errors of type task.ErrRefused:
 // the remote is not trusted here, or refuses to delete refs.
 func (m *Machine) Forget(ctx context.Context, q task.ForgetAsk) (task.ForgetResult, error) {
-	ctx, stop := heartbeatEvery(ctx, 0)
-	defer stop()
+	defer heartbeatEvery(ctx, 0)()
 	if err := m.checkTrusted(task.Input{ID: "forget", Remote: q.Remote}); err != nil {
 		return task.ForgetResult{}, nonRetryable(err)
 	}

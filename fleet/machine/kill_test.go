@@ -9,13 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/loop"
@@ -88,6 +91,7 @@ func (p *place) ended(in task.Input, k *known, why error) (task.ActivityResult, 
 	suite.SetLogger(quiet{})
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(2 * time.Minute)
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&heartbeats{n: &p.heartbeats}}})
 	env.RegisterActivityWithOptions(func(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 		ctx, end := context.WithCancelCause(ctx)
 		defer end(nil)
@@ -99,15 +103,45 @@ func (p *place) ended(in task.Input, k *known, why error) (task.ActivityResult, 
 				return err == nil
 			})
 			end(why)
+			p.heartbeats.Store(0)
 		})
 		return m.Do(ctx, q)
 	}, activity.RegisterOptions{Name: task.DoName})
 	var st task.ActivityResult
-	v, err := env.ExecuteActivity(task.DoName, task.Ask{Task: in, Head: k.head, Command: *k.state.Pending})
+	v, err := env.ExecuteActivity(task.DoName, task.Ask{Task: in, Head: k.head, Command: *k.state.Pending, Beat: 50 * time.Millisecond})
 	if err == nil {
 		err = v.Get(&st)
 	}
 	return st, err
+}
+
+// heartbeats counts the heartbeats of activities.
+type heartbeats struct {
+	interceptor.WorkerInterceptorBase
+	n *atomic.Int32
+}
+
+func (h *heartbeats) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &heartbeatsIn{interceptor.ActivityInboundInterceptorBase{Next: next}, h.n}
+}
+
+type heartbeatsIn struct {
+	interceptor.ActivityInboundInterceptorBase
+	n *atomic.Int32
+}
+
+func (h *heartbeatsIn) Init(next interceptor.ActivityOutboundInterceptor) error {
+	return h.Next.Init(&heartbeatsOut{interceptor.ActivityOutboundInterceptorBase{Next: next}, h.n})
+}
+
+type heartbeatsOut struct {
+	interceptor.ActivityOutboundInterceptorBase
+	n *atomic.Int32
+}
+
+func (h *heartbeatsOut) RecordHeartbeat(ctx context.Context, details ...any) {
+	h.n.Add(1)
+	h.Next.RecordHeartbeat(ctx, details...)
 }
 
 // An agent survives a server that is unreachable, or that gave its worker up: whoever does the
@@ -145,7 +179,11 @@ func TestCancelled(t *testing.T) {
 	p := newPlace(t)
 	in := p.input("T1", patient)
 	var k known
+	in.Agent[2] = "trap 'sleep 0.5; exit 0' TERM\n" + in.Agent[2]
 	st, err := p.ended(in, &k, temporal.NewCanceledError())
+	if n := p.heartbeats.Load(); n < 3 {
+		t.Errorf("%d heartbeats while the agent took its time to end", n)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,8 +125,7 @@ func (m *Machine) teamOf(url string) string {
 // Slot asks the team of a task for a slot, with the limits in this worker's file. The answer goes
 // to the task's workflow. If the file has no limits for the remote any more, the slot is granted.
 func (m *Machine) Slot(ctx context.Context, q task.Ask) error {
-	ctx, stop := heartbeatEvery(ctx, q.Beat)
-	defer stop()
+	defer heartbeatEvery(ctx, q.Beat)()
 	if err := m.checkTrusted(q.Task); err != nil {
 		return nonRetryable(err)
 	}

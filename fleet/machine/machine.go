@@ -103,11 +103,18 @@ func (m *Machine) checkTrusted(in task.Input) error {
 }
 
 // containsRemote reports whether a list contains a remote: its address, or a prefix of it that ends
-// with /.
+// with /. No prefix contains an address that leaves it with "..".
 func containsRemote(list []string, url string) bool {
 	return slices.ContainsFunc(list, func(t string) bool {
-		return t == "*" || url == t || strings.HasSuffix(t, "/") && strings.HasPrefix(url, t)
+		rest, ok := strings.CutPrefix(url, t)
+		return t == "*" || url == t || ok && strings.HasSuffix(t, "/") && !hasDotSegment(rest)
 	})
+}
+
+// hasDotSegment reports whether a path has a segment . or .., as git, curl or a server may read it.
+func hasDotSegment(path string) bool {
+	path = strings.NewReplacer("%2e", ".", "%2E", ".", "%2f", "/", "%2F", "/", "%5c", "/", "%5C", "/", `\`, "/").Replace(path)
+	return slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "." || s == ".." })
 }
 
 // findOnRemote fetches the state of a trusted task from the remote.
@@ -139,8 +146,7 @@ func (m *Machine) makeClone(ctx context.Context, mirror *remote.Mirror, in task.
 
 // Begin creates a task's clone and record on this machine, and starts its loop.
 func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
-	ctx, stop := heartbeatEvery(ctx, q.Beat)
-	defer stop()
+	defer heartbeatEvery(ctx, q.Beat)()
 	st, err := m.beginTask(ctx, q)
 	if belay.CodeOf(err) == belay.CodeNotFound { // the base was not pushed
 		err = temporal.NewNonRetryableApplicationError(session.ErrorLine(err), task.ErrRefused, err)
@@ -183,27 +189,25 @@ func (m *Machine) beginTask(ctx context.Context, q task.Ask) (task.ActivityResul
 // Do carries out one command of the loop. If the context ends, the agent is stopped and its work
 // saved.
 func (m *Machine) Do(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
-	soft, stop := heartbeatEvery(ctx, q.Beat)
-	defer stop()
-	st, err := m.continueTask(soft, q, func(t *openTask) error {
+	defer heartbeatEvery(ctx, q.Beat)()
+	st, err := m.continueTask(ctx, q, func(t *openTask) error {
 		p := t.rec.State.Pending
 		if p == nil || p.ID != q.Command.ID {
 			return nil // done before by an activity of which the answer was lost
 		}
-		done, err := m.waitForSlot(soft)
+		done, err := m.waitForSlot(ctx)
 		if err != nil {
 			return err
 		}
 		defer done()
-		return t.runTask(soft, app.RunRequest{Resume: q.Task.ID}, func(c loop.Command) bool { return c.ID != q.Command.ID })
+		return t.runTask(ctx, app.RunRequest{Resume: q.Task.ID}, func(c loop.Command) bool { return c.ID != q.Command.ID })
 	})
 	return st, nonRetryable(err)
 }
 
 // Wake continues a task that was stopped, or waits before its first command.
 func (m *Machine) Wake(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
-	ctx, stop := heartbeatEvery(ctx, q.Beat)
-	defer stop()
+	defer heartbeatEvery(ctx, q.Beat)()
 	st, err := m.continueTask(ctx, q, func(t *openTask) error {
 		if t.rec.State.Pending != nil {
 			return nil
@@ -215,8 +219,7 @@ func (m *Machine) Wake(ctx context.Context, q task.Ask) (task.ActivityResult, er
 
 // Decide records a person's decision, or review, at a gate.
 func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
-	ctx, stop := heartbeatEvery(ctx, q.Beat)
-	defer stop()
+	defer heartbeatEvery(ctx, q.Beat)()
 	st, err := m.continueTask(ctx, q, func(t *openTask) error {
 		d, g := q.Decision, t.rec.State.Gate
 		if g == nil || g.Number != max(d.Gate, q.Review.Gate) {
@@ -270,8 +273,7 @@ func (m *Machine) continueTask(ctx context.Context, q task.Ask, do func(*openTas
 
 // Adopt continues a task of another machine, from its last pushed state.
 func (m *Machine) Adopt(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
-	ctx, stop := heartbeatEvery(ctx, q.Beat)
-	defer stop()
+	defer heartbeatEvery(ctx, q.Beat)()
 	done, err := m.lockClone(ctx, q.Task)
 	if err != nil {
 		return task.ActivityResult{}, err
@@ -387,22 +389,20 @@ func nonRetryable(err error) error {
 // error, which is not retried.
 const maxError = 8 << 10
 
-// heartbeatEvery sends heartbeats to the server until stop is called. The context ends when the
-// server cancels the activity.
-func heartbeatEvery(ctx context.Context, every time.Duration) (context.Context, func()) {
+// heartbeatEvery sends heartbeats to the server until stop is called. They continue after the server
+// cancelled the activity: an agent may take a while to end, and its worker must not seem lost
+// meanwhile.
+func heartbeatEvery(ctx context.Context, every time.Duration) (stop func()) {
 	if every <= 0 {
 		every = 5 * time.Second
 	}
-	// Heartbeats continue after the server cancelled the activity: an agent may take a while to
-	// end, and its worker must not seem lost meanwhile.
-	asked := context.WithoutCancel(ctx)
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var done sync.WaitGroup
 	done.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
-			activity.RecordHeartbeat(asked)
+			activity.RecordHeartbeat(ctx)
 			select {
 			case <-ctx.Done():
 				return
@@ -410,7 +410,7 @@ func heartbeatEvery(ctx context.Context, every time.Duration) (context.Context, 
 			}
 		}
 	})
-	return ctx, func() { cancel(); done.Wait() }
+	return func() { cancel(); done.Wait() }
 }
 
 // openTask is an opened task of this machine.

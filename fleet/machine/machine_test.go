@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,6 +56,8 @@ type place struct {
 	t    *testing.T
 	dir  string
 	base string
+
+	heartbeats atomic.Int32 // of an activity, after it was ended
 }
 
 const script = `case $BELAY_ATTEMPT in
@@ -662,6 +665,12 @@ func TestTrust(t *testing.T) {
 			if _, err := p.call(m, name, task.Ask{Task: in}); err == nil || !strings.Contains(err.Error(), "does not run tasks of") {
 				t.Errorf("%v: %v", trusted, err)
 			}
+		}
+	}
+	for _, leaves := range []string{"/none/../evil.git", "/.", "/%2E%2e/evil.git", "/none%2f..%2fevil.git", `/none\..\evil.git`} {
+		in.Remote = p.dir + leaves
+		if _, err := p.call(p.machine("a"), task.BeginName, task.Ask{Task: in}); err == nil || !strings.Contains(err.Error(), "does not run tasks of") {
+			t.Errorf("%s: %v", leaves, err)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "a")); err == nil {

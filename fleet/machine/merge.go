@@ -19,8 +19,7 @@ import (
 // earlier commit. Errors of type task.ErrRefused: the remote is not trusted here, or the branch has
 // other work.
 func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.MergeResult, error) {
-	ctx, stop := heartbeatEvery(ctx, q.Beat)
-	defer stop()
+	defer heartbeatEvery(ctx, q.Beat)()
 	out, err := m.mergeWork(ctx, q)
 	var said *belay.Error // a missing commit, tests without a result; errors without a code are retried
 	if errors.As(err, &said) && (said.Code == belay.CodeNotFound || said.Code == belay.CodeCannot) {
@@ -98,8 +97,7 @@ func (m *Machine) waitForSlot(ctx context.Context) (done func(), err error) {
 // Tip returns the commit of a task's branch on its remote. Errors of type task.ErrRefused: the
 // remote is not trusted here, or has no such branch.
 func (m *Machine) Tip(ctx context.Context, in task.Input) (string, error) {
-	ctx, stop := heartbeatEvery(ctx, 0)
-	defer stop()
+	defer heartbeatEvery(ctx, 0)()
 	if err := m.checkTrusted(in); err != nil {
 		return "", nonRetryable(err)
 	}
