@@ -4,21 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // compareGitFiles finds git's own files that differ: config, hooks, excludes, attributes. Changes
-// of the config by a push or a new branch do not count.
+// of the config by a push, a new branch or a new remote do not count.
 func (r Reader) compareGitFiles(ctx context.Context, f *Facts, one, two *side) error {
 	then, now, err := readBoth(ctx, r.gitFilesOf, one, two)
 	if err != nil {
 		return err
 	}
 	for _, name := range union(then, now) {
-		if then[name] != now[name] {
+		a, b := then[name], now[name]
+		if name == "config" {
+			a, b = comparableConfig(a, remoteNames(b)), comparableConfig(b, remoteNames(a))
+		}
+		if a != b {
 			f.GitFiles = append(f.GitFiles, name)
 		}
 	}
@@ -34,7 +38,7 @@ func (r Reader) gitFilesOf(ctx context.Context, s *side) (map[string]string, err
 			for _, file := range g {
 				text := r.Snaps.Repo.HashObject("blob", file.Data)
 				if file.Name == "config" {
-					text = withoutBranchSections(string(file.Data))
+					text = string(file.Data)
 				}
 				all[file.Name] = text
 			}
@@ -58,7 +62,7 @@ func (r Reader) gitFilesOf(ctx context.Context, s *side) (map[string]string, err
 				if err != nil {
 					return nil, fmt.Errorf("read snapshot %s: %w", s.info.ID, err)
 				}
-				all[e.Path] = withoutBranchSections(string(o.Data))
+				all[e.Path] = string(o.Data)
 			}
 		}
 	}
@@ -77,19 +81,43 @@ func listTree(rd *git.Reader, name string) ([]git.TreeEntry, error) {
 	return rd.Walk(o.OID)
 }
 
-// withoutBranchSections returns a config without the sections of branches and remotes, which git
-// changes by itself.
-func withoutBranchSections(text string) string {
+var (
+	remoteSection = lazyregexp.New(`(?i)^\[(branch|remote)[ \t]+"([^"\\]*)"\]$`)
+	remotePlace   = lazyregexp.New(`(?i)^(?:(url)|fetch)[ \t]*=`)
+)
+
+// comparableConfig returns a config without what git changes by itself: sections of branches, what
+// a remote fetches, and the address of a remote that the other config does not have.
+func comparableConfig(text string, inOther map[string]bool) string {
 	var out []string
-	skip := false
+	branch, remote, isNew, continued := false, false, false, false
 	for line := range strings.Lines(text) {
-		t := strings.ToLower(strings.TrimSpace(line))
-		if strings.HasPrefix(t, "[") {
-			skip = slices.ContainsFunc([]string{"[branch ", "[remote "}, func(s string) bool { return strings.HasPrefix(t, s) })
+		t := strings.TrimSpace(line)
+		header := strings.HasPrefix(t, "[")
+		if header || continued {
+			branch, remote, isNew = false, false, false
 		}
-		if !skip && t != "" {
+		if m := remoteSection.FindStringSubmatch(t); m != nil && !continued {
+			branch, remote = strings.EqualFold(m[1], "branch"), strings.EqualFold(m[1], "remote")
+			isNew = remote && !inOther[m[2]]
+		}
+		place := remotePlace.FindStringSubmatch(t)
+		byGit := branch || remote && place != nil && (isNew || place[1] == "") || isNew && header
+		if !byGit && t != "" {
 			out = append(out, t)
 		}
+		continued = strings.HasSuffix(t, `\`)
 	}
 	return strings.Join(out, "\n")
+}
+
+// remoteNames returns the names of a config's remotes.
+func remoteNames(text string) map[string]bool {
+	all := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if m := remoteSection.FindStringSubmatch(strings.TrimSpace(line)); m != nil && strings.EqualFold(m[1], "remote") {
+			all[m[2]] = true
+		}
+	}
+	return all
 }

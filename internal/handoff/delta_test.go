@@ -164,6 +164,8 @@ func TestStatusIsGits(t *testing.T) {
 		"chmod +x a.txt", "git update-index --chmod=+x a.txt", "rm a.txt && ln -s b.txt a.txt", "echo x > b.txt && git add b.txt && git checkout -q HEAD -- . && echo y > b.txt",
 		"echo x > b.txt && git add b.txt && printf 'bee\\n' > b.txt", "mkdir -p d/e && echo x > d/e/f", "git rm -q --cached b.txt && echo q > b.txt",
 		"printf '*.log\\n' > .gitignore; echo x > y.log", "git checkout -q -b o && echo o > a.txt && git commit -qam o && git checkout -q main && echo m > a.txt && git commit -qam m && git merge -q o || :",
+		"git init -q sub && git -C sub commit -q --allow-empty -m s && git add sub 2>/dev/null && git commit -qm sub && echo x >> a.txt",
+		"git init -q sub && git -C sub commit -q --allow-empty -m s && git add sub 2>/dev/null && rm a.txt",
 		"echo x > 'a b'; printf x > 'new\nline'",
 	} {
 		b := newDeltaBench(t, start+script)

@@ -56,12 +56,12 @@ func (r Reader) compareUncommittedWork(ctx context.Context, f *Facts, one, two *
 	if one.tree == two.tree && headThen == headNow {
 		return nil
 	}
-	then, err := r.Snaps.Repo.DiffTrees(ctx, headThen, one.tree)
+	then, err := diffHead(ctx, r.Snaps.Repo, headThen, one.tree)
 	if err != nil {
 		return err
 	}
 	if headThen != headNow {
-		left, err := r.Snaps.Repo.DiffTrees(ctx, headNow, one.tree)
+		left, err := diffHead(ctx, r.Snaps.Repo, headNow, one.tree)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (r Reader) compareUncommittedWork(ctx context.Context, f *Facts, one, two *
 	if two.capture != nil && one.tree != two.tree {
 		return nil // not stored: its files cannot be compared
 	}
-	now, err := r.Snaps.Repo.DiffTrees(ctx, headNow, two.tree)
+	now, err := diffHead(ctx, r.Snaps.Repo, headNow, two.tree)
 	if err != nil {
 		return err
 	}

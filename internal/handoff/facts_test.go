@@ -201,6 +201,40 @@ func TestTampering(t *testing.T) {
 	}
 }
 
+// TestDiscardedBesideSubmodule: a submodule, which is not in a snapshot's tree, is no work that is left.
+func TestDiscardedBesideSubmodule(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.sh("git init -q sub && git -C sub commit -q --allow-empty -m s && git add -A 2>/dev/null && git commit -qm sub && echo five >> src/a.txt")
+	then := b.take()
+	b.sh("git checkout -q -- src/a.txt")
+	if r := b.verify(b.reader(), then); r.Summary() != "content, discarded" {
+		t.Errorf("%s: %+v", r.Summary(), r.Differences)
+	}
+}
+
+// TestConfigs: what git changes by itself in its config does not count; anything else does.
+func TestConfigs(t *testing.T) {
+	t.Parallel()
+	const was = "[core]\n\thooksPath = MyHooks\n[remote \"origin\"]\n\turl = a\n\tfetch = +a:b\n[branch \"main\"]\n\tremote = origin\n"
+	for now, same := range map[string]bool{
+		was:                                     true,
+		strings.ReplaceAll(was, "+a:b", "+c:d"): true,
+		was + "[branch \"o\"]\n\tmerge = x\n":   true,
+		was + "[remote \"fork\"]\n\turl = b\n\tfetch = +a:b\n":                 true,
+		was + "[remote \"fork\"]\n\turl = b\n\tuploadpack = /tmp/x\n":          false,
+		strings.ReplaceAll(was, "MyHooks", "myhooks"):                          false,
+		strings.ReplaceAll(was, "url = a", "url = ext::sh"):                    false,
+		strings.ReplaceAll(was, "url = a", "url = a\n\treceivepack = x"):       false,
+		was + "[branch \"o\"] [core] hooksPath = x\n":                          false,
+		strings.ReplaceAll(was, "MyHooks", "MyHooks\\\n[branch \"o\"]\nx = y"): false,
+	} {
+		if got := comparableConfig(was, remoteNames(now)) == comparableConfig(now, remoteNames(was)); got != same {
+			t.Errorf("%q: %v", now, got)
+		}
+	}
+}
+
 // TestCleanHandoffs: no false alarm in 200 handovers without a change to the work.
 func TestCleanHandoffs(t *testing.T) {
 	t.Parallel()

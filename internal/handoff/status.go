@@ -36,11 +36,20 @@ func (r DeltaReader) status(ctx context.Context, now snapshot.Info) ([]string, e
 	if head, err = r.treeOf(ctx, head); err != nil {
 		return nil, err
 	}
-	files, err := repo.DiffTrees(ctx, head, now.Tree)
+	files, err := diffHead(ctx, repo, head, now.Tree)
 	if err != nil {
 		return nil, err
 	}
 	return r.letters(ctx, files, parseRawDiff(string(staged)))
+}
+
+const submoduleMode = 0o160000
+
+// diffHead compares the tree of HEAD with a snapshot's. Submodules, which the snapshot's has no
+// entries for, do not count.
+func diffHead(ctx context.Context, repo *git.Repo, head, tree string) ([]git.Difference, error) {
+	list, err := repo.DiffTrees(ctx, head, tree)
+	return slices.DeleteFunc(list, func(d git.Difference) bool { return d.OldMode == submoduleMode && d.NewMode == 0 }), err
 }
 
 func (r DeltaReader) treeOf(ctx context.Context, name string) (string, error) {
@@ -111,6 +120,9 @@ func (r DeltaReader) letters(ctx context.Context, files []git.Difference, staged
 			if !isStaged {
 				index = entry{d.OldMode, d.OldOID}
 			}
+		}
+		if index.mode == submoduleMode && (disk.mode == 0 || disk.mode == submoduleMode) {
+			disk = index // snapshots have no entry for it
 		}
 		for _, xy := range statusLetters(s, index, disk, sameLines(rd)) {
 			out = append(out, xy+" "+PathText(p))
