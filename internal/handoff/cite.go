@@ -131,20 +131,16 @@ func proseOf(text string) []string {
 		}
 	}
 	var out []string
-	open, comment, meta := "", false, frontMatterEnd(all)
+	var fence fence
+	comment, meta := false, frontMatterEnd(all)
 	for i, line := range all {
-		m := fenceLine.FindStringSubmatch(line)
 		t := strings.TrimSpace(line)
-		inside := open != "" || comment
+		inside := comment
 		switch {
 		case comment:
 			comment = !strings.Contains(line, "-->")
-		case open != "":
-			if m != nil && m[1][0] == open[0] && len(m[1]) >= len(open) {
-				open = ""
-			}
-		case m != nil:
-			open, inside = m[1], true
+		case fence.next(line):
+			inside = true
 		case strings.HasPrefix(t, "<!--"):
 			comment, inside = !strings.Contains(line, "-->"), true
 		}

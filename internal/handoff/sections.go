@@ -70,33 +70,44 @@ func span(all []string, start, end int) (text string, last int) {
 
 // uniqueSlug numbers repeated slugs, as forges do.
 func uniqueSlug(s string, used map[string]int) string {
-	n := used[s]
-	used[s]++
-	if n == 0 {
-		return s
+	out := s
+	for _, taken := used[out]; taken; _, taken = used[out] {
+		used[s]++
+		out = s + "-" + strconv.Itoa(used[s])
 	}
-	numbered := s + "-" + strconv.Itoa(n)
-	used[numbered]++
-	return numbered
+	used[out] = 0
+	return out
+}
+
+// fence is the open fence of a text: its mark, "" for none, and the text behind that.
+type fence struct{ mark, info string }
+
+// next reads a line and reports whether it is in a fence, or begins or ends one.
+func (f *fence) next(line string) bool {
+	m := fenceLine.FindStringSubmatch(line)
+	switch {
+	case f.mark == "":
+		if m == nil || m[1][0] == '`' && strings.Contains(m[2], "`") {
+			return false
+		}
+		f.mark, f.info = m[1], m[2]
+	case m != nil && m[1][0] == f.mark[0] && len(m[1]) >= len(f.mark) && strings.TrimSpace(m[2]) == "":
+		f.mark = ""
+	}
+	return true
 }
 
 func headings(all []string) []heading {
 	var out []heading
-	closing := "" // the mark of the open fence
+	var fence fence
 	comment := false
 	for i := frontMatterEnd(all); i < len(all); i++ {
 		line := all[i]
-		switch m := fenceLine.FindStringSubmatch(line); {
+		switch {
 		case comment:
 			comment = !strings.Contains(line, "-->")
 			continue
-		case closing != "":
-			if m != nil && m[1][0] == closing[0] && len(m[1]) >= len(closing) && strings.TrimSpace(m[2]) == "" {
-				closing = ""
-			}
-			continue
-		case m != nil && !(m[1][0] == '`' && strings.Contains(m[2], "`")):
-			closing = m[1]
+		case fence.next(line):
 			continue
 		}
 		if at := strings.Index(line, "<!--"); at >= 0 {

@@ -149,19 +149,15 @@ func Commands(s Section) []string {
 		return nil
 	}
 	var out []string
-	open, shell := "", false
+	var fence fence
 	for _, line := range textLines(s.Body) {
-		m := fenceLine.FindStringSubmatch(line)
-		switch {
-		case open == "" && m != nil:
-			open, shell = m[1], shellFence(m[2])
-		case open != "" && m != nil && m[1][0] == open[0] && len(m[1]) >= len(open):
-			open = ""
-		case open != "" && shell:
-			line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
-			if line != "" && !strings.HasPrefix(line, "#") {
-				out = append(out, line)
-			}
+		began := fence.mark != ""
+		if !fence.next(line) || !began || fence.mark == "" || !shellFence(fence.info) {
+			continue
+		}
+		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+		if line != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, line)
 		}
 	}
 	return out

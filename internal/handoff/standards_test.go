@@ -68,6 +68,16 @@ func TestSections(t *testing.T) {
 	}
 }
 
+func TestSlugs(t *testing.T) {
+	var got []string
+	for _, s := range read(t, "s.md", "# A-1\n# A\n# A\n# A\n").Sections {
+		got = append(got, s.Slug)
+	}
+	if want := []string{"a-1", "a", "a-2", "a-3"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestLineEndsDoNotMatter: a checkout with other line ends, with or without a byte order mark,
 // gives the same citations.
 func TestLineEndsDoNotMatter(t *testing.T) {
@@ -91,6 +101,7 @@ func TestRequirement(t *testing.T) {
 		"# X\n":                                                                                         "",
 		"# X\n\n| a | must |\n|---|---|\n":                                                              "",
 		"# X\n\n```\nyou must\n```\nWords.\n":                                                           "Words.",
+		"# X\n\n```x``` is code.\nIt must end.\n\n":                                                     "It must end.",
 		"# X\n<!-- must\nnot -->\nWords, wrapped\nover lines must hold. More.\n":                        "Words, wrapped over lines must hold.",
 		"# X\n\n> Quoted rules must hold.\n":                                                            "Quoted rules must hold.",
 		"# X\n\n" + strings.Repeat("word ", 60) + "must.\n":                                             strings.TrimSpace(strings.Repeat("word ", 27)) + "…",
