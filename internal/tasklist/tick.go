@@ -185,7 +185,10 @@ func verifyTick(before Reading, at int, data []byte, o belay.Origin) error {
 			break
 		}
 		a, b := after.Tasks[i], before.Tasks[i]
-		box := i == at && a.Done || a.State == b.State || b.Parts > 0
+		box := a.State == b.State || b.Parts > 0
+		if i == at {
+			box = a.Done
+		}
 		same = box && a.ID == b.ID && a.Title == b.Title && a.Line == b.Line
 	}
 	if !same {

@@ -61,6 +61,7 @@ func TestRefused(t *testing.T) {
 		{"a.task.yaml", "id: T001\ntitle: a\n", "has no box or status of its own"},
 		{"a.task.yaml", "id: T001\ntitle: a\nstatus: >\n  todo\n", "has no box or status of its own"},
 		{"a.task.yaml", "id: T001\nid: a\n", "set twice"},
+		{"a.task.yaml", "id: T001\ntitle: a\ndescription: \"foo\nstatus: open\nbar\"\nstatus: todo\n", "cannot be ticked"},
 		{"i.json", `{"number":1,"title":"a"}`, "T001 is no longer"},
 	} {
 		o := belay.Origin{File: tt.file, ID: "T001", Title: "a", Line: 9}
