@@ -130,17 +130,38 @@ func isUTF16(data []byte) bool {
 func FeatureOf(name string) string {
 	parts := strings.Split(strings.ReplaceAll(name, "\\", "/"), "/")
 	for i := len(parts) - 2; i > 0; i-- {
-		switch parts[i-1] {
-		case "specs", "kitty-specs", "changes", ".workitems":
+		if isFeatureFolder(parts, i) {
 			return parts[i]
 		}
 	}
 	return ""
 }
 
+// isFeatureFolder reports whether element i of a path is the folder of a feature.
+func isFeatureFolder(parts []string, i int) bool {
+	if i == 0 || i == len(parts)-1 {
+		return false
+	}
+	switch parts[i-1] {
+	case "specs", "kitty-specs", "changes", ".workitems":
+		return true
+	}
+	return parts[i-1] == "features" && i > 1 && parts[i-2] == "docs"
+}
+
 // IsIgnored reports whether a file of a layout has no tasks of the project: a template, a readme,
-// or an archived change.
+// or an archived change. A feature can be about templates.
 func IsIgnored(name string) bool {
 	low := strings.ToLower(name)
-	return strings.Contains(low, "template") || strings.Contains(low, "/archive/") || path.Base(low) == "readme.md"
+	parts := strings.Split(low, "/")
+	for i, p := range parts {
+		isTemplate := strings.Contains(p, "template")
+		if isFeatureFolder(parts, i) {
+			isTemplate = strings.TrimSuffix(strings.Trim(p, "0123456789-_."), "s") == "template"
+		}
+		if isTemplate {
+			return true
+		}
+	}
+	return strings.Contains(low, "/archive/") || path.Base(low) == "readme.md"
 }

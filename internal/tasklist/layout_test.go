@@ -22,6 +22,8 @@ func TestOf(t *testing.T) {
 		{"openspec/changes/add-x/tasks.md", "", OpenSpec, "add-x"},
 		{"a/.kiro/specs/x/tasks.md", "", Kiro, "x"},
 		{".workitems/P1-F1/tasks.md", "", Workitems, "P1-F1"},
+		{"docs/features/003-login/tasks.md", "", Checklist, "003-login"},
+		{"src/features/login/tasks.md", "", Checklist, ""},
 		{"tasks/a/TASK-1-x.task.yaml", "", TaskYAML, ""},
 		{"issues.json", "", Issue, ""},
 		{"issue", "\ufeff {\"number\": 1}", Issue, ""},
@@ -39,7 +41,9 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s %q: %s %q", tt.name, tt.text, got, FeatureOf(tt.name))
 		}
 	}
-	for name, want := range map[string]bool{"docs/templates/TASK-0.task.yaml": true, "openspec/changes/archive/2025-x/tasks.md": true, "kitty-specs/1/tasks/README.md": true, "specs/1/tasks.md": false} {
+	for name, want := range map[string]bool{"docs/templates/TASK-0.task.yaml": true, "openspec/changes/archive/2025-x/tasks.md": true, "kitty-specs/1/tasks/README.md": true, "specs/1/tasks.md": false,
+		"openspec/changes/email-templates/tasks.md": false, "openspec/changes/email-templates/specs/mail/spec.md": false,
+		"specs/000-template/tasks.md": true, ".specify/templates/tasks-template.md": true, "specs/template.md": true} {
 		if IsIgnored(name) != want {
 			t.Error(name)
 		}
