@@ -43,10 +43,13 @@ var (
 	deletionVerbs = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|` +
 		`strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
 	replacementVerbs = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|` +
-		`extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|splitArguments(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|` +
+		`extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|port(?:s|ed|ing)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|` +
 		`convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|` +
 		`rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|` +
 		`clean(?:s|ed|ing)?[ -]?up|overhaul\w*)\s+([^\n]+)`)
+
+	skipVerbs = lazyregexp.New(`(?i)\b(?:skip(?:s|ping)?|disabl(?:e|es|ing)|quarantin(?:e|es|ing)|ignor(?:e|es|ing)|xfail|` +
+		`mark(?:s|ing)?)\s+([^\n]+)`)
 
 	revertSubject = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|undo|back(?:s|ing)? out)\s`)
 
@@ -62,6 +65,7 @@ var (
 
 	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|` +
 		`assertions?|suites?)$`)
+	testName     = lazyregexp.New(`\b(?i:tests?|specs?)(?:\b|[_A-Z0-9])|(?:Test|_test|Spec|_spec)s?\b`)
 	pluralTests  = lazyregexp.New(`(?i)\b(?:tests|specs|testcases|cases|suites?|coverage)\b`)
 	statedNumber = lazyregexp.New(`(?i)\b(\d{1,3}|two|three|four|five|six)\b`)
 )
@@ -110,7 +114,10 @@ func ReadDeletionRequest(r belay.Request, prose string) *DeletionRequest {
 		first, _, _ := strings.Cut(strings.TrimSpace(prose), "\n")
 		texts = append(texts, first)
 	}
-	for _, text := range texts {
+	for i, text := range texts {
+		if i < len(r.Requirements) && r.Requirements[i].Marker == belay.MarkRemove && !deletionVerbs.MatchString(text) {
+			w.addTargets("remove "+text, deletionVerbs, false)
+		}
 		w.revert = w.revert || revertSubject.MatchString(text)
 		w.addTargets(text, deletionVerbs, false)
 		w.addTargets(text, replacementVerbs, true)
@@ -127,6 +134,32 @@ func ReadDeletionRequest(r belay.Request, prose string) *DeletionRequest {
 		}
 	}
 	return w
+}
+
+// ReadSkipRequest returns the tests that a request wants skipped.
+func ReadSkipRequest(requirements []belay.Requirement) *DeletionRequest {
+	w := &DeletionRequest{}
+	for _, q := range requirements {
+		from := len(w.targets)
+		w.addTargets(q.Text, skipVerbs, false)
+		for i := range w.targets[from:] {
+			w.targets[from+i].text = q.Text // "add a skip mark to TestX"
+		}
+	}
+	return w
+}
+
+// Severity returns the severity of the loss of a test that is only known by the names in a report: a note if the request
+// asks for it, a warning if it may require it, and an error otherwise. The file may be unknown.
+func (w *DeletionRequest) Severity(name, shortName, file string) belay.Severity {
+	test := fileTest{Test: Test{Name: name, ShortName: shortName}, file: &syntax.File{Path: file}}
+	return map[permission]belay.Severity{notAsked: belay.SeverityError, maybeAsked: belay.SeverityWarning,
+		asked: belay.SeverityNote}[w.coversTest(test)]
+}
+
+// MentionsTests reports whether a request means tests at all.
+func (w *DeletionRequest) MentionsTests() bool {
+	return slices.ContainsFunc(w.targets, func(o deletionTarget) bool { return o.tests || testName.MatchString(o.text) })
 }
 
 // addTargets adds the objects of verbs. "Instead of X" is read as "replace X".
@@ -148,6 +181,9 @@ func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew
 		}
 		if end := objectEnd.FindStringIndex(rest); end != nil {
 			rest = rest[:end[0]]
+		}
+		if anew { // "move the tests to lexer_test.go"
+			rest, _, _ = strings.Cut(rest, " to ")
 		}
 		o := deletionTarget{text: rest, replaced: anew}
 		for _, word := range strings.Fields(rest) {
@@ -208,7 +244,7 @@ func (w *DeletionRequest) coversTest(g fileTest) permission {
 	about := count.TopicWords(g.Name + " " + strings.TrimSuffix(g.file.Path, path.Ext(g.file.Path)))
 	for i := range w.targets {
 		o := &w.targets[i]
-		named := len(g.ShortName) > 4 && strings.Contains(strings.ToLower(o.text), strings.ToLower(g.ShortName))
+		named := len(g.ShortName) > 4 && syntax.ContainsWord(strings.ToLower(o.text), strings.ToLower(g.ShortName))
 		alike := o.isAbout(about, g)
 		switch {
 		case named && o.replaced:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 
+	"github.com/belay-dev/belay/internal/testdiff"
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
@@ -49,15 +50,9 @@ func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) 
 			gone[test] = true
 		}
 	}
-	for _, test := range missing {
-		switch whole := testOfCase(test); {
-		case whole == test:
-			r.regressed.missing = append(r.regressed.missing, test)
-		case gone[whole] || failing[whole] || r.report.HasSkipped(whole): // the test that it is a case of is reported
-		default:
-			r.regressed.cases = append(r.regressed.cases, test)
-		}
-	}
+	r.sortMissing(missing, func(whole string) bool {
+		return gone[whole] || failing[whole] || r.report.HasSkipped(whole)
+	})
 	r.pairMoved()
 	if len(r.regressed.skipped)+len(r.regressed.missing) > 0 {
 		r.rerunBefore(ctx)
@@ -72,10 +67,45 @@ func (r *testRun) compareCounts() {
 	r.regressed.fewerTests, r.regressed.format = max(0, drop-r.regressed.moreSkipped), r.report.Format
 }
 
-// hasFailingCase reports whether a case of a test fails: then the failure is reported instead.
+// sortMissing separates missing tests from missing cases of tests that still pass. A test that is missing with several
+// cases is listed once. isReported reports whether another finding is about a test.
+func (r *testRun) sortMissing(missing []string, isReported func(test string) bool) {
+	cases, passing := map[string]int{}, wholeTests(&r.report)
+	for _, test := range missing {
+		cases[testOfCase(test)]++
+	}
+	for _, f := range slices.Concat(r.newFailures, r.flakyFailures) { // reported already
+		passing[testOfCase(f.Test)] = true
+	}
+	for _, test := range missing {
+		switch whole := testOfCase(test); {
+		case whole == test:
+			r.regressed.missing = append(r.regressed.missing, test)
+		case isReported(whole):
+		case passing[whole]:
+			r.regressed.cases = append(r.regressed.cases, test)
+		case cases[whole] == 1:
+			r.regressed.missing = append(r.regressed.missing, test)
+		case !slices.Contains(r.regressed.missing, whole):
+			r.regressed.missing = append(r.regressed.missing, whole)
+		}
+	}
+}
+
+// wholeTests returns the passed tests, cases as the test that they belong to.
+func wholeTests(report *testreport.Report) map[string]bool {
+	set := map[string]bool{}
+	for _, test := range report.PassedNames() {
+		set[testOfCase(test)] = true
+	}
+	return set
+}
+
+// hasFailingCase reports whether a case of a test newly fails: then the failure is reported instead.
 func (r *testRun) hasFailingCase(test string) bool {
-	for _, f := range r.report.Failures {
-		if rest, ok := strings.CutPrefix(f.Test, test); ok && rest != "" && strings.ContainsAny(rest[:1], "/[(. :") {
+	for _, f := range slices.Concat(r.newFailures, r.flakyFailures) {
+		rest, ok := strings.CutPrefix(f.Test, test)
+		if rest = strings.TrimPrefix(rest, " "); ok && rest != "" && strings.ContainsAny(rest[:1], "/[(.:") {
 			return true
 		}
 	}
@@ -102,19 +132,8 @@ func (r *testRun) pairMoved() {
 	if len(r.regressed.missing) == 0 {
 		return
 	}
-	base := r.in.Baseline
-	byLeaf, byPlace := map[string][]string{}, map[string][]string{}
 	used := map[string]bool{}
-	var fresh []string
-	for _, test := range r.report.PassedNames() {
-		if testOfCase(test) != test || base.HasPassed(test) || base.HasSkipped(test) {
-			continue
-		}
-		fresh = append(fresh, test)
-		place, leaf := splitTestName(test)
-		byLeaf[leaf] = append(byLeaf[leaf], test)
-		byPlace[place] = append(byPlace[place], test)
-	}
+	fresh, byLeaf, byPlace, cased := r.newlyPassed()
 	take := func(from []string) string {
 		for _, test := range from {
 			if !used[test] {
@@ -131,7 +150,10 @@ func (r *testRun) pairMoved() {
 	var rest []string
 	for _, test := range r.regressed.missing {
 		name, known := successorOf(test, successors)
-		if _, leaf := splitTestName(test); known && name != "" {
+		if !known {
+			name, known = successorOf(testOfCase(test), successors)
+		}
+		if _, leaf := splitTestName(testOfCase(test)); known && name != "" {
 			passed := slices.IndexFunc(fresh, func(t string) bool { return !used[t] && endsInName(t, name) })
 			if passed >= 0 && pairTest(&r.regressed.renamed, test, take(fresh[passed:])) {
 				continue
@@ -150,10 +172,38 @@ func (r *testRun) pairMoved() {
 	}
 	r.regressed.missing = nil
 	for _, test := range rest {
-		if place, _ := splitTestName(test); !pairTest(&r.regressed.renamed, test, take(byPlace[place])) {
+		place, _ := splitTestName(testOfCase(test))
+		from := byPlace[place]
+		if _, alone := slices.BinarySearch(r.in.Baseline.PassedNames(), test); !alone || testOfCase(test) != test {
+			from = slices.Concat(from, cased[place])
+		}
+		if !pairTest(&r.regressed.renamed, test, take(from)) {
 			r.regressed.missing = append(r.regressed.missing, test)
 		}
 	}
+}
+
+// newlyPassed returns the new tests that pass: in order, by their own names, and by their places. cased are those, by place,
+// of which only cases have results: only a test with cases becomes one.
+func (r *testRun) newlyPassed() (fresh []string, byLeaf, byPlace, cased map[string][]string) {
+	base, seen, old := r.in.Baseline, map[string]bool{}, wholeTests(r.in.Baseline)
+	byLeaf, byPlace, cased = map[string][]string{}, map[string][]string{}, map[string][]string{}
+	for _, test := range r.report.PassedNames() {
+		whole := testOfCase(test)
+		place, leaf := splitTestName(whole)
+		switch {
+		case whole != test:
+			if !old[whole] && !base.HasSkipped(whole) && !seen[whole] {
+				cased[place] = append(cased[place], whole)
+			}
+		case !base.HasPassed(test) && !base.HasSkipped(test):
+			fresh = append(fresh, test)
+			byLeaf[leaf] = append(byLeaf[leaf], test)
+			byPlace[place] = append(byPlace[place], test)
+		}
+		seen[whole] = true
+	}
+	return fresh, byLeaf, byPlace, cased
 }
 
 // successorOf looks a test up by the longest short name that its full name ends in.
@@ -213,9 +263,10 @@ func (r *testRun) rerunBefore(ctx context.Context) {
 		return
 	}
 	r.regressed.absent = map[string]bool{}
+	passing := wholeTests(&there)
 	for _, list := range [][]string{r.regressed.skipped, r.regressed.missing} {
 		for _, test := range list {
-			if !there.HasPassed(test) {
+			if !there.HasPassed(test) && !passing[test] {
 				r.regressed.absent[test] = true
 			}
 		}
@@ -232,41 +283,24 @@ func (l *regressions) countStillPassing(list []string) (n int) {
 	return n
 }
 
-// findings reports the regressions. A skipped or missing test rejects the work, unless the request
-// asks for that.
-func (l *regressions) findings(request []belay.Requirement, at func(string) (string, int)) []belay.Finding {
+// findings reports the regressions. A skipped or missing test rejects the work, unless the request asks for that.
+func (l *regressions) findings(in Input, at func(string) (string, int)) []belay.Finding {
+	skips := testdiff.ReadSkipRequest(in.Request)
+	deletions := testdiff.ReadDeletionRequest(belay.Request{Requirements: in.Request}, in.Words)
 	var out []belay.Finding
-	add := func(list []string, title, detail, advice string, permitted func(string) bool) {
-		shown, more := 0, 0
-		for _, test := range list {
-			severity, why := belay.SeverityError, detail
-			switch {
-			case l.absent[test]:
-				severity, why = belay.SeverityNote, "it does not pass on the code before the task either: it depends on this machine"
-			case permitted(test):
-				severity, why = belay.SeverityNote, "the request asks for it"
-			}
-			if shown++; shown > maxTestFindings {
-				more++
-				continue
-			}
-			f := belay.Finding{Severity: severity, Category: belay.CategoryTests, Title: title + testreport.Clip(test, 200), Detail: why}
-			if severity == belay.SeverityError {
-				f.Recommendation = advice
-			}
-			f.File, f.Line = at(test)
-			out = append(out, f)
-		}
-		if more > 0 {
-			out = append(out, belay.Finding{Severity: belay.SeverityError, Category: belay.CategoryTests, Title: title + "more of them",
-				Detail: fmt.Sprintf("%d more", more), Recommendation: advice})
-		}
+	add := func(list []string, title, detail, advice string, severity func(test, leaf, file string) belay.Severity) {
+		like := belay.Finding{Category: belay.CategoryTests, Title: title, Detail: detail, Recommendation: advice}
+		out = append(out, l.lostFindings(list, like, severity, at)...)
 	}
 	add(l.skipped, "test passed before and is skipped now: ", "a skipped test shows nothing", "make it run and pass again; do not skip it",
-		func(test string) bool { return requestAsks(request, test, skipWords, false) })
+		func(test, leaf, file string) belay.Severity {
+			if s := skips.Severity(test, leaf, file); s == belay.SeverityNote {
+				return s
+			}
+			return belay.SeverityError
+		})
 	add(l.missing, "test passed before and did not run now: ", "it was deleted, renamed or no longer collected",
-		"restore it; if its name had to change, keep what it checks",
-		func(test string) bool { return requestAsks(request, test, removeWords, true) })
+		"restore it; if its name had to change, keep what it checks", deletions.Severity)
 	warn := func(list []string, title string) {
 		for i, test := range list {
 			if i == 10 {
@@ -284,7 +318,7 @@ func (l *regressions) findings(request []belay.Requirement, at func(string) (str
 	warn(l.cases, "test case did not run now: ")
 	if n := l.moreSkipped; n > 0 {
 		severity := belay.SeverityError
-		if requestAsks(request, "", skipWords, false) {
+		if skips.MentionsTests() {
 			severity = belay.SeverityNote
 		}
 		out = append(out, belay.Finding{Severity: severity, Category: belay.CategoryTests,
@@ -299,6 +333,45 @@ func (l *regressions) findings(request []belay.Requirement, at func(string) (str
 				l.namingAdvice()})
 	}
 	return out
+}
+
+// lostFindings makes findings of skipped or missing tests from one with the start of their titles. severity is that by
+// the request.
+func (l *regressions) lostFindings(list []string, like belay.Finding, severity func(test, leaf, file string) belay.Severity,
+	at func(string) (string, int)) []belay.Finding {
+	var found []belay.Finding
+	for _, test := range list {
+		f := like
+		f.Title += testreport.Clip(test, 200)
+		f.File, f.Line = at(test)
+		_, leaf := splitTestName(testOfCase(test))
+		if l.absent[test] {
+			f.Severity, f.Detail = belay.SeverityNote, "it does not pass on the code before the task either: it depends on this machine"
+		} else if f.Severity = severity(test, leaf, f.File); f.Severity == belay.SeverityWarning {
+			f.Detail = "the request may require it"
+		} else if f.Severity == belay.SeverityNote {
+			f.Detail = "the request asks for it"
+		}
+		if f.Severity != belay.SeverityError {
+			f.Recommendation = ""
+		}
+		found = append(found, f)
+	}
+	return firstFindings(found, like.Title+"more of them")
+}
+
+// firstFindings keeps the most severe findings and adds one for the rest, as severe as the most severe of them.
+func firstFindings(found []belay.Finding, title string) []belay.Finding {
+	if len(found) <= maxTestFindings {
+		return found
+	}
+	order := []belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}
+	slices.SortStableFunc(found, func(a, b belay.Finding) int {
+		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
+	})
+	rest := found[maxTestFindings]
+	rest.Title, rest.Detail, rest.File, rest.Line = title, fmt.Sprintf("%d more", len(found)-maxTestFindings), "", 0
+	return append(found[:maxTestFindings:maxTestFindings], rest)
 }
 
 // namingOptions are the options with which a runner names its tests.
@@ -323,35 +396,6 @@ func verb(n int, one, many string) string {
 		return one
 	}
 	return many
-}
-
-var (
-	skipWords   = []string{"skip", "disable", "quarantine", "xfail", "ignore", "mark "}
-	removeWords = []string{"remove", "delete", "drop", "rename", "move", "merge", "consolidate", "dedup", "replace",
-		"rewrite", "split", "parametri", "table", "clean up", "refactor", "convert", "port"}
-)
-
-// requestAsks reports whether a request asks for the regression of a test: it names the test, or
-// mentions tests with one of the words. Removing a thing includes removing its tests.
-func requestAsks(request []belay.Requirement, test string, words []string, removing bool) bool {
-	_, leaf := splitTestName(testOfCase(test))
-	for _, q := range request {
-		text := strings.ToLower(q.Text)
-		if removing && q.Marker == belay.MarkRemove {
-			return true
-		}
-		about := strings.Contains(text, "test") || strings.Contains(text, "spec") ||
-			leaf != "" && strings.Contains(text, strings.ToLower(leaf))
-		if !about {
-			continue
-		}
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // countSummary returns the summary if the baseline is known: how many passed before and pass now,

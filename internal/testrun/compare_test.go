@@ -46,6 +46,7 @@ func stored(t *testing.T, r testreport.Report) *testreport.Report {
 func TestPassedBefore(t *testing.T) {
 	t.Parallel()
 	named := belay.TestCommand{Command: lister, Format: testreport.GoTest}
+	tap := belay.TestCommand{Command: `cat tests.txt; echo "1..$(wc -l <tests.txt)"; ! grep -q '^not' tests.txt`, Format: testreport.TAP}
 	for _, c := range []struct {
 		name       string
 		command    belay.TestCommand
@@ -96,11 +97,53 @@ func TestPassedBefore(t *testing.T) {
 		{name: "asked to remove", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "the duplicate test", marker: belay.MarkRemove,
 			want: "pass\nnote tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
 		{name: "asked to merge", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "merge TestOld into TestA", marker: belay.MarkModify,
-			want: "pass\nnote tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+			want: "pass\nwarning tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
 		{name: "asked to skip", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "skip TestOld on Windows", marker: belay.MarkModify,
 			want: "pass\nnote tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
 		{name: "asked for something else", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "skip blank lines in the parser", marker: belay.MarkModify,
 			want: "fail\nerror tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "test in latest", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "report the latest total", marker: belay.MarkModify,
+			want: "fail\nerror tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "spec in specific", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "add specific support for x", marker: belay.MarkAdd,
+			want: "fail\nerror tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to add a test", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "fix x and add a test for the report", marker: belay.MarkFix,
+			want: "fail\nerror tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to remove another thing", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "remove the unused constant Foo", marker: belay.MarkRemove,
+			want: "fail\nerror tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "only a plain word in common", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "remove the old option", marker: belay.MarkRemove,
+			want: "fail\nerror tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to remove it by name", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "delete TestOld", marker: belay.MarkRemove,
+			want: "pass\nnote tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to remove another test", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "delete TestOldest", marker: belay.MarkRemove,
+			want: "fail\nerror tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to split it", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "split TestOld into two", marker: belay.MarkModify,
+			want: "pass\nwarning tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to rewrite tests", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "port the tests to a new runner", marker: belay.MarkModify,
+			want: "pass\nwarning tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "test in latest, ignored case", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "ignore case in the latest search", marker: belay.MarkModify,
+			want: "fail\nerror tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "asked to run skipped tests", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "run the skipped tests again", marker: belay.MarkModify,
+			want: "fail\nerror tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "asked not to skip", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "make it faster, but do not skip tests", marker: belay.MarkModify,
+			want: "fail\nerror tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "asked to skip tests", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "disable the flaky tests", marker: belay.MarkModify,
+			want: "pass\nnote tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "asked to mark it", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "add a skip marker to TestOld", marker: belay.MarkAdd,
+			want: "pass\nnote tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "a known failure whose name begins alike", command: tap, then: "ok adds\nnot ok adds negatives\nok other\n", now: "not ok adds negatives\nok other\n",
+			want: "fail\nnote tests : test failed before too: adds negatives\nerror tests : test passed before and did not run now: adds", says: "2 passed before; now 1 passed, 1 missing, 1 known before"},
+		{name: "a new failure whose name begins alike", command: tap, then: "ok adds\nok other\n", now: "not ok adds negatives\nok other\n",
+			want: "fail\nerror tests : test fails: adds negatives\nerror tests : test passed before and did not run now: adds", says: "2 passed before; now 1 passed, 1 newly failing, 1 missing"},
+		{name: "a test and all its cases", command: tap, then: "ok test_x[a]\nok test_x[b]\nok other\n", now: "ok other\n",
+			want: "fail\nerror tests : test passed before and did not run now: test_x", says: "3 passed before; now 1 passed, 1 missing"},
+		{name: "a name in parentheses", command: tap, then: "ok renders (dark mode)\nok other\n", now: "ok other\n",
+			want: "fail\nerror tests : test passed before and did not run now: renders (dark mode)", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "a test renamed with its cases", command: tap, then: "ok test_x[a]\nok test_x[b]\nok other\n", now: "ok test_y[a]\nok test_y[b]\nok other\n",
+			want: "pass\nwarning tests : test renamed or replaced: test_x → test_y", says: "3 passed before; now 3 passed, 1 renamed"},
+		{name: "other values of a test", command: tap, then: "ok test_x[1]\nok test_x[2]\n", now: "ok test_x[1]\nok test_x[3]\n",
+			want: "pass\nwarning tests : test case did not run now: test_x[2]", says: "2 passed before; now 2 passed"},
+		{name: "cases that depend on the machine", command: tap, then: "ok test_x[a]\nok test_x[b]\nok other\n", now: "ok other\n", here: "ok other\n",
+			want: "pass\nnote tests : test passed before and did not run now: test_x", says: "3 passed before; now 1 passed"},
 		{name: "skipped by this machine", then: "TestA pass\nTestNet pass\n", now: "TestA pass\nTestNet skip\n", here: "TestA pass\nTestNet skip\n",
 			want: "pass\nnote tests : test passed before and is skipped now: p.TestNet", says: "2 passed before; now 1 passed"},
 		{name: "figures: skipped", command: belay.TestCommand{Command: counted}, then: "== 297 passed in 1.0s ==\n", now: "== 257 passed, 40 skipped in 1.0s ==\n",
@@ -139,6 +182,20 @@ func TestPassedBefore(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyRemoved: the request permits each of many removed tests, also those that are not listed.
+func TestManyRemoved(t *testing.T) {
+	t.Parallel()
+	command := belay.TestCommand{Command: `test -e old && seq -f 'ok parser%g' 60; echo 'ok other'; test -e old && echo 1..61 || echo 1..1`, Format: testreport.TAP}
+	base, _ := Run(t.Context(), Input{Root: testutil.Project(t, map[string]string{"old": ""}), Command: command, May: config.Anything(), Baseline: &testreport.Report{}})
+	in := Input{Root: testutil.Project(t, nil), Command: command, May: config.Anything(), Baseline: stored(t, base)}
+	for text, want := range map[string]belay.Verdict{"remove the old parser and its tests": belay.VerdictPass, "make the parser faster": belay.VerdictFail} {
+		in.Request = []belay.Requirement{{Marker: belay.MarkRemove, Text: text}}
+		if _, r := Run(t.Context(), in); r.Verdict != want || len(r.Findings) != maxTestFindings+1 {
+			t.Errorf("%s: %s with %d findings", text, r.Verdict, len(r.Findings))
+		}
 	}
 }
 

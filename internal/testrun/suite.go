@@ -35,6 +35,7 @@ type Input struct {
 	Baseline *testreport.Report
 	// Request is what the task asks for: it may ask to remove or skip a test.
 	Request []belay.Requirement
+	Words   string // the text that Request was parsed from
 	// IsOwn reports whether a file of the tree is new since the task began, or one that the request
 	// asks to change; nil if unknown.
 	IsOwn func(path string) bool

@@ -132,7 +132,7 @@ func (r *testRun) checkResult(why string, found []belay.Finding, known []testrep
 	found = append(found, r.failureFindings(known, "known")...)
 	found = append(append(found, r.fixedFindings()...), r.notRunFindings()...)
 	at := newTree(r.in.Root)
-	found = append(found, r.regressed.findings(r.in.Request,
+	found = append(found, r.regressed.findings(r.in,
 		func(test string) (string, int) { return at.locate(testreport.Failure{Test: test}) })...)
 	if f, unseen := r.unnamedNote(); why == "" && unseen {
 		found = append(found, f)
