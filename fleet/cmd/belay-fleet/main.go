@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ TEMPORAL_CONFIG_FILE names.`,
 // dialTime is how long a server may take to answer.
 const dialTime = 10 * time.Second
 
-// options returns the client's options: address, namespace, logger.
+// options returns the client's options: address, namespace, logger. It sets a.namespace.
 func (a *program) options() (client.Options, error) {
 	o, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
@@ -99,9 +100,8 @@ func (a *program) options() (client.Options, error) {
 	if a.address != "" {
 		o.HostPort = a.address
 	}
-	if a.namespace != "" {
-		o.Namespace = a.namespace
-	}
+	a.namespace = cmp.Or(a.namespace, o.Namespace, client.DefaultNamespace)
+	o.Namespace = a.namespace
 	o.Logger, o.Identity, o.MetricsHandler = warningLogger{a.Terminal}, "belay-fleet of "+person(), a.reports
 	o.WorkerHeartbeatInterval = slotsEvery
 	return o, nil

@@ -63,7 +63,7 @@ Exit codes: 0 stopped, or with --once everything due was accepted · 2 failed.`,
 				return err
 			}
 			defer cl.Close()
-			open := func(ctx context.Context) ([]notify.Message, error) { return waiting(ctx, cl, t.sayOnce) }
+			open := func(ctx context.Context) (openGates, error) { return waiting(ctx, cl, t.sayOnce) }
 			if once {
 				t.box.Eager = true
 				_, err := t.notifyRound(c.Context(), open)
@@ -110,7 +110,7 @@ func (a *program) newNotifier(address, file, quiet, home, link string) (t *notif
 }
 
 // watch runs rounds until ctx ends.
-func (t *notifier) watch(ctx context.Context, open func(context.Context) ([]notify.Message, error), every time.Duration) {
+func (t *notifier) watch(ctx context.Context, open func(context.Context) (openGates, error), every time.Duration) {
 	for {
 		if _, err := t.notifyRound(ctx, open); err != nil && ctx.Err() == nil {
 			t.sayOnce(session.ErrorLine(err))
@@ -136,30 +136,39 @@ func (t *notifier) sayOnce(line string) {
 
 // notifyRound adds a message for each open gate to the outbox, unless it has it, and sends the due
 // ones.
-func (t *notifier) notifyRound(ctx context.Context, open func(context.Context) ([]notify.Message, error)) (time.Time, error) {
+func (t *notifier) notifyRound(ctx context.Context, open func(context.Context) (openGates, error)) (time.Time, error) {
 	all, err := open(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
 	now := map[string]bool{}
-	for _, m := range all {
+	for _, m := range all.messages {
 		now[m.ID] = true
 		m.Link = notify.Link(t.link, m)
 		if _, err := t.box.Add(m); err != nil {
 			return time.Time{}, err
 		}
 	}
-	return t.box.Flush(ctx, func(m notify.Message) bool { return now[m.ID] },
+	return t.box.Flush(ctx, func(m notify.Message) bool { return now[m.ID] || all.unknown[taskKey(m.Repository, m.Task)] },
 		func(ctx context.Context, d notify.Delivery, _ int) error { return t.hook.Send(ctx, d) })
 }
 
-// waiting asks the server for the open gates. It reports and skips a task that no worker answers
-// for.
-func waiting(ctx context.Context, c client.Client, say func(string)) (all []notify.Message, err error) {
+// openGates are the messages about open gates.
+type openGates struct {
+	messages []notify.Message
+	unknown  map[[2]string]bool // the tasks that no worker answered for: their gates may be open
+}
+
+// taskKey identifies a task or feature among all repositories.
+func taskKey(repository, id string) [2]string { return [2]string{repository, belay.TaskID(id).Key()} }
+
+// waiting asks the server for the open gates. It reports a task that no worker answers for.
+func waiting(ctx context.Context, c client.Client, say func(string)) (all openGates, err error) {
 	rows, err := list(ctx, c, "ExecutionStatus = 'Running' AND "+waitingQuery)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
+	all.unknown = map[[2]string]bool{}
 	for _, r := range rows {
 		v, err := c.QueryWorkflow(ctx, r.id, "", task.QueryStatus)
 		var st task.FeatureStatus // has all fields of a task's status
@@ -168,9 +177,10 @@ func waiting(ctx context.Context, c client.Client, say func(string)) (all []noti
 		}
 		if err != nil {
 			say(fmt.Sprintf("%s: %v", r.id, err))
+			all.unknown[taskKey(r.Repository, r.Task)] = true
 			continue
 		}
-		all = append(all, messages(r, st)...)
+		all.messages = append(all.messages, messages(r, st)...)
 	}
 	return all, nil
 }

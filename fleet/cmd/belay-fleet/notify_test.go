@@ -88,11 +88,11 @@ func TestNotifyRounds(t *testing.T) {
 	}
 	for i, open := range [][]notify.Message{{message("T1")}, nil, {message("T1"), message("T2")}, {message("T2")}} {
 		p := &notifier{box: notify.Outbox{Dir: dir}, hook: hook, link: "https://belay.example/{task}"}
-		_, err := p.notifyRound(t.Context(), func(context.Context) ([]notify.Message, error) {
+		_, err := p.notifyRound(t.Context(), func(context.Context) (openGates, error) {
 			if open == nil {
-				return nil, down
+				return openGates{}, down
 			}
-			return open, nil
+			return openGates{messages: open}, nil
 		})
 		if (open == nil) != errors.Is(err, down) || open != nil && err != nil {
 			t.Errorf("round %d: %v", i, err)
@@ -100,5 +100,29 @@ func TestNotifyRounds(t *testing.T) {
 	}
 	if !slices.Equal(got, []string{"T1 https://belay.example/T1", "T2 https://belay.example/T2"}) {
 		t.Errorf("got %q", got)
+	}
+
+	// T3 waits for the end of quiet hours. Then its worker does not answer, and that of T4, decided meanwhile, does.
+	got, dir = nil, t.TempDir()
+	now := time.Now().UTC()
+	night, err := notify.ParseQuiet(now.Add(-time.Hour).Format("15:04-") + now.Add(time.Hour).Format("15:04") + " UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, round := range []struct {
+		quiet notify.Quiet
+		open  openGates
+	}{
+		{night, openGates{messages: []notify.Message{message("T3"), message("T4")}}},
+		{notify.Quiet{}, openGates{unknown: map[[2]string]bool{taskKey("shop", "t3"): true}}},
+		{notify.Quiet{}, openGates{messages: []notify.Message{message("T3")}}},
+	} {
+		p := &notifier{box: notify.Outbox{Dir: dir, Quiet: round.quiet}, hook: hook}
+		if _, err := p.notifyRound(t.Context(), func(context.Context) (openGates, error) { return round.open, nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(got, []string{"T3 "}) {
+		t.Errorf("after the quiet hours: %q", got)
 	}
 }

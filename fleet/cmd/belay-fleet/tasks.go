@@ -64,12 +64,8 @@ Exit codes: 0 done, or done before · 2 failed.`,
 }
 
 func (a *program) setup(ctx context.Context, c client.Client) error {
-	ns := a.namespace
-	if ns == "" {
-		ns = client.DefaultNamespace
-	}
 	_, err := c.OperatorService().AddSearchAttributes(ctx,
-		&operatorservice.AddSearchAttributesRequest{SearchAttributes: attributes, Namespace: ns})
+		&operatorservice.AddSearchAttributesRequest{SearchAttributes: attributes, Namespace: a.namespace})
 	var exists *serviceerror.AlreadyExists
 	if errors.As(err, &exists) {
 		return nil

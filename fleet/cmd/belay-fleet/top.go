@@ -111,7 +111,7 @@ func gather(ctx context.Context, c client.Client, namespace string, now time.Tim
 	}
 	o := summarize(rows, seen, midnight)
 	o.Time = now
-	have, err := slotsOf(ctx, c, cmp.Or(namespace, client.DefaultNamespace))
+	have, err := slotsOf(ctx, c, namespace)
 	if err != nil {
 		return o, err
 	}
@@ -124,7 +124,7 @@ func gather(ctx context.Context, c client.Client, namespace string, now time.Tim
 	for worker := range seen {
 		queues = append(queues, task.QueueOf(worker))
 	}
-	o.Backlog, err = backlog(ctx, c, cmp.Or(namespace, client.DefaultNamespace), queues)
+	o.Backlog, err = backlog(ctx, c, namespace, queues)
 	return o, err
 }
 

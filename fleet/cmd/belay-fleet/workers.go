@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -162,7 +161,7 @@ Exit codes: 0 listed.`,
 			if err != nil {
 				return err
 			}
-			have, err := slotsOf(c.Context(), cl, cmp.Or(a.namespace, client.DefaultNamespace))
+			have, err := slotsOf(c.Context(), cl, a.namespace)
 			if err != nil {
 				return err
 			}
