@@ -127,8 +127,11 @@ func (s *Packs) cleanUpLocked(release bool) error {
 	if err != nil {
 		return err
 	}
-	if own, err = s.joinSmallest(own); err != nil {
-		return err
+	own, joinErr := s.joinSmallest(own)
+	if joinErr != nil { // a damaged pack does not keep the others
+		if own, err = s.ownPacks(); err != nil {
+			return err
+		}
 	}
 	var b strings.Builder
 	for _, p := range own {
@@ -139,7 +142,7 @@ func (s *Packs) cleanUpLocked(release bool) error {
 		}
 		fmt.Fprintln(&b, filepath.Base(p.path))
 	}
-	return fsroot.AtomicWrite(s.listPath(), fsroot.AtomicOptions{}, []byte(b.String()))
+	return errors.Join(joinErr, fsroot.AtomicWrite(s.listPath(), fsroot.AtomicOptions{}, []byte(b.String())))
 }
 
 // ownPacks returns the existing packs of the list, and removes partial ones.

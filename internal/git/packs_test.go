@@ -223,6 +223,26 @@ func TestSettleAfterADay(t *testing.T) {
 	s.whole([]string{old, now})
 }
 
+// TestSettleBesideDamage checks that a damaged pack, with which no pack can be joined, is reported and
+// does not keep the others from being released.
+func TestSettleBesideDamage(t *testing.T) {
+	t.Parallel()
+	s := newPackSandbox(t)
+	for i := range maxOwnPacks + 3 {
+		s.put(fmt.Sprint("object ", i))
+	}
+	packs, err := filepath.Glob(filepath.Join(s.folder(), "*.pack"))
+	if err != nil || len(packs) == 0 {
+		t.Fatal(packs, err)
+	}
+	if err := errors.Join(os.Chmod(packs[0], 0o600), os.Truncate(packs[0], 20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CleanUp(true); err == nil || s.count(".keep") > 0 {
+		t.Errorf("%v; kept: %d of %d", err, s.count(".keep"), s.count(".pack"))
+	}
+}
+
 // TestFaults fails at every step of storing and cleaning up: no stored object is lost, no partial
 // pack remains, and a full disk is reported as such. It is not parallel: the hook is global.
 func TestFaults(t *testing.T) {
