@@ -15,17 +15,23 @@ func IsOdd(path string, link bool) bool {
 			if !mayBeOdd(part) {
 				continue
 			}
-			switch foldName(part) {
-			case ".git", "git~1":
+			name := foldName(part)
+			if name == ".git" || name == "git~1" || link && (name == ".gitmodules" || isShortModules(name)) {
 				return true
-			case ".gitmodules", "gitmod~1":
-				if link {
-					return true
-				}
 			}
 		}
 	}
 	return false
+}
+
+// isShortModules reports whether a folded name may be the short name of .gitmodules on Windows:
+// GITMOD~1 to ~4 or, where those are taken, GI7EBA~1, GI7EB~10 and so on.
+func isShortModules(name string) bool {
+	start, number, _ := strings.Cut(name, "~")
+	if number == "" || number[0] < '1' || strings.Trim(number, "0123456789") != "" {
+		return false
+	}
+	return start == "gitmod" && number <= "4" && len(number) == 1 || len(name) == 8 && strings.HasPrefix("gi7eba", start)
 }
 
 // anyMayBeOdd reports whether a part of the path may be odd.
@@ -40,10 +46,10 @@ func anyMayBeOdd(path string) bool {
 	return false
 }
 
-// mayBeOdd rules out nearly every name without a copy: an odd one starts with a dot, a g, or a
-// character that may be invisible.
+// mayBeOdd rules out nearly every name without a copy: an odd one starts with a dot, a g, a
+// tilde, or a character that may be invisible.
 func mayBeOdd(name string) bool {
-	return name != "" && (name[0] == '.' || name[0]|0x20 == 'g' || name[0] >= 0x80)
+	return name != "" && (name[0] == '.' || name[0]|0x20 == 'g' || name[0] == '~' || name[0] >= 0x80)
 }
 
 // foldName returns what a name means on case-insensitive file systems with special rules.

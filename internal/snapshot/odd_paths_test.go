@@ -14,6 +14,8 @@ var suspects = []string{
 	".git", ".GIT", ".Git", ".gIT", "git~1", "GIT~1", "git~2", ".git ", ".git.", ".git. .", ".git...", ".git::$INDEX_ALLOCATION",
 	".git:x", ".git\\x", "a\\.git", ".g\u200cit", "\u200c.git", ".git\ufeff", ".g" + strings.Repeat("\u200c", 30) + "it",
 	".git" + strings.Repeat(" ", 80), ".gitx", "xgit", "git", ".gi", ".gitignore", ".github", "git~10", ".git-", "..git", ". git",
+	"gitmod~1", "GITMOD~4", "gitmod~5", "gitmod~0", "gi7eba~1", "GI7EB~12", "gi7eba~9", "gi7eb~0", "gi7eb~123", "gi7eba~10", "gi7eba~a",
+	"~1234567", "g~123456", "gi~12345", "gi7e~123", "gi7~1234", "GI7EBA~", "gi7ebb~1", "gi7d~123", "git7eba~1", "gitmod~1 ", "gi7eba~1.", "gi7eba~1:x",
 	"GIT", "a.git", ".gitmodules", ".gitattributes", strings.Repeat("x", 100), "\xff\xfe", ".g\xffit", "\u0130.git", ".gıt", ".GIT\u200f.",
 }
 
