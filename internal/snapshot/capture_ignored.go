@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -106,8 +107,8 @@ func (s *Worktree) InspectIgnored(ctx context.Context, c *Capture) (more bool, e
 		}
 		c.ignoredFiles = append(c.ignoredFiles, Uncaptured{Kind: kind, Path: f.path, Fingerprint: f.fingerprint()})
 	}
-	for _, folder := range l.tooMany {
-		c.ignoredFiles = append(c.ignoredFiles, Uncaptured{Kind: UncapturedMany, Path: folder + "/"})
+	for _, folder := range slices.Compact(l.tooMany) {
+		c.ignoredFiles = append(c.ignoredFiles, Uncaptured{Kind: UncapturedMany, Path: folder})
 	}
 	return more, nil
 }
@@ -143,7 +144,7 @@ type ignoredInspection struct {
 	selector scan.Selector
 	baseline map[string]Uncaptured // what the baseline recorded
 	files    []*ignoredFile
-	tooMany  []string // folders with too many files
+	tooMany  []string // folders with too many files, with a slash, and files beyond the limit
 }
 
 // isToolFolder reports whether an ignored folder is one that programs fill.
@@ -163,7 +164,7 @@ func (l *ignoredInspection) addFolder(folder string) {
 	}
 	from := len(l.files)
 	if seen := 0; !l.walkFolder(folder, &seen) {
-		l.files, l.tooMany = l.files[:from], append(l.tooMany, folder)
+		l.files, l.tooMany = l.files[:from], append(l.tooMany, folder+"/")
 	}
 }
 
@@ -211,7 +212,14 @@ func (l *ignoredInspection) absPath(p string) string {
 
 // addFile inspects one file. Anything but a file or link, and what cannot be read, is left out.
 func (l *ignoredInspection) addFile(p string, single bool) {
-	if len(l.files) > maxIgnoredFiles || belay.Rewritten(p) || belay.Own(p) || l.selector != nil && l.selector.Covers(p, false) {
+	if belay.Rewritten(p) || belay.Own(p) || l.selector != nil && l.selector.Covers(p, false) {
+		return
+	}
+	if len(l.files) > maxIgnoredFiles {
+		folder, _ := path.Split(p)
+		if single {
+			l.tooMany = append(l.tooMany, cmp.Or(folder, p))
+		}
 		return
 	}
 	info, err := fsroot.Lstat(l.absPath(p))
