@@ -3,7 +3,7 @@
 // README.md and CHANGELOG.md. With the same version of Go, a commit always gives the same bytes,
 // whatever the folder and time.
 //
-//	go run ./release [-out dist] [-version v1.2.3] [-twice]
+//	go run ./release [-out dist] [-version v1.2.3] [-only linux] [-twice]
 //
 // -twice builds everything a second time, from a clone of the commit in another folder and with an
 // empty build cache, and compares the two.
@@ -91,8 +91,12 @@ type build struct {
 
 // elsewhere builds the commit from a clone, with an empty build cache, and returns the checksums.
 func (b build) elsewhere() (sums string, err error) {
-	if changed, err := said("git", "status", "--porcelain"); err != nil || changed != "" {
-		return "", fmt.Errorf("there are changes that are not committed, a clone does not have them: %w\n%s", err, changed)
+	changed, err := said("git", "status", "--porcelain")
+	if err != nil {
+		return "", err
+	}
+	if changed != "" {
+		return "", fmt.Errorf("there are changes that are not committed, a clone does not have them:\n%s", changed)
 	}
 	work, err := os.MkdirTemp("", "belay-release-")
 	if err != nil {
