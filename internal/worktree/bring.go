@@ -151,7 +151,8 @@ func (m *merger) state(ctx context.Context, tree string, man *snapshot.Manifest)
 	return s, err
 }
 
-// plan merges the three states without writing to the worktree.
+// plan merges the three states without writing to the worktree. Unless conflicts are open, or it is
+// a dry run, it stores merged texts.
 func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	base, _, first, err := m.side(ctx, m.q.Before)
 	if err != nil {
@@ -204,7 +205,10 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	}
 	m.out.Agreed, m.out.Own = append(m.out.Agreed, p.Agreed...), p.Own
 	m.out.Conflicts = append(m.out.Conflicts, p.Conflicts...)
-	return p, nil
+	if !m.q.DryRun && m.out.Open() == 0 {
+		err = j.store()
+	}
+	return p, err
 }
 
 // keepUncaptured adds files to theirs that the task's last snapshot lacks only because they could

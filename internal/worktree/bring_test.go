@@ -113,6 +113,41 @@ func TestBring(t *testing.T) {
 	}
 }
 
+// TestMergedTextsAreOnePack checks that a merge stores all its merged texts together, and a dry run
+// none.
+func TestMergedTextsAreOnePack(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.base()
+	m, path := y.apart("T1")
+	edit(t, y.dir, `one=`+numbers+`;two=`+numbers+`;three=`+numbers)
+	edit(t, path, `one=`+numbers+`;two=`+numbers+`;three=`+numbers)
+	before := take(t, m.Snaps)
+	for _, p := range []string{"one", "two", "three"} {
+		edit(t, path, p+`=`+p+numbers[1:])
+		edit(t, y.dir, p+`=`+numbers[:16]+`0`)
+	}
+	q := worktree.Request{Task: "T1", Before: before.ID, After: take(t, m.Snaps).ID, DryRun: true}
+	home := open(t, y.dir)
+	packs := func() int {
+		list, err := filepath.Glob(filepath.Join(y.dir, ".git/objects/pack/*.pack"))
+		y.ok(err)
+		return len(list)
+	}
+	was := packs()
+	b, err := worktree.Bring(context.Background(), home, q)
+	y.ok(err)
+	if n := packs() - was; n > 1 || len(b.Changes) != 3 || len(b.Conflicts) > 0 {
+		t.Errorf("a dry run wrote %d packs: %+v", n, b)
+	}
+	q.DryRun = false
+	b, err = worktree.Bring(context.Background(), home, q)
+	y.ok(err)
+	if n := packs() - was; n > 4 || len(b.Changes) != 3 { // the present, the texts, the result and the rescue
+		t.Errorf("a merge wrote %d packs: %+v", n, b)
+	}
+}
+
 // edit makes the edits of a line.
 func edit(t testing.TB, dir, line string) {
 	t.Helper()

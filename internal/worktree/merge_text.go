@@ -22,6 +22,8 @@ type textMerger struct {
 	rd   *git.Reader
 	tmp  string
 	task string
+	made []git.NewObject // merged texts that are not stored yet
+	size int             // of these, in bytes
 }
 
 func (m *merger) newTextMerger(ctx context.Context) (*textMerger, error) {
@@ -44,7 +46,7 @@ func (j *textMerger) close() {
 	_ = fsroot.RemoveAll(j.tmp)
 }
 
-// join implements Join. It stores the result as a blob.
+// join implements Join. The result is a blob, which store stores.
 func (j *textMerger) join(base, ours, theirs string) (Joined, error) {
 	var wanted []string
 	for _, oid := range []string{base, ours, theirs} {
@@ -95,7 +97,17 @@ func (j *textMerger) run(files []string) (Joined, error) {
 		return Joined{}, fmt.Errorf("merge texts: %w", err)
 	}
 	oid := j.repo.HashObject("blob", text)
-	store := git.Packs{Repo: j.repo, Scratch: filepath.Dir(j.tmp)}
-	_, err = store.Store(j.ctx, []git.NewObject{{OID: oid, Type: "blob", Data: text}})
+	j.made, j.size = append(j.made, git.NewObject{OID: oid, Type: "blob", Data: text}), j.size+len(text)
+	if j.size > maxTextSize {
+		err = j.store()
+	}
 	return Joined{OID: oid, Clean: clean}, err
+}
+
+// store stores the merged texts in one pack.
+func (j *textMerger) store() error {
+	store := git.Packs{Repo: j.repo, Scratch: filepath.Dir(j.tmp)}
+	_, err := store.Store(j.ctx, j.made)
+	j.made, j.size = nil, 0
+	return err
 }
