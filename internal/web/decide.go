@@ -23,6 +23,9 @@ import (
 // that ends the task.
 func (q *request) decide(id belay.TaskID) error {
 	a := q.gateAnswer()
+	if a.Decision == loop.DecideGuide && a.Words == "" {
+		return belay.Refuse(belay.CodeUsage, "", "guide needs instructions for the agent: write them above the buttons")
+	}
 	if q.repo.Fleet != nil {
 		return q.answer(id, a)
 	}

@@ -352,7 +352,7 @@ func (q *request) task(id belay.TaskID) error {
 		if one.More = len(one.Findings) - maxFindings; one.More > 0 {
 			one.Findings = one.Findings[:maxFindings]
 		}
-		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt
+		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt && data.Phase != paused
 		if one.From != data.Latest {
 			one.Last = data.Latest
 		}

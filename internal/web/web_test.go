@@ -313,8 +313,8 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	for name, form := range map[string]url.Values{
-		"no key":    {"decision": {"guide"}, "gate": {"1"}},
-		"wrong key": {"decision": {"guide"}, "gate": {"1"}, "key": {"x"}},
+		"no key":    {"decision": {"retry"}, "gate": {"1"}},
+		"wrong key": {"decision": {"retry"}, "gate": {"1"}, "key": {"x"}},
 		"too large": {"decision": {"guide"}, "gate": {"1"}, "key": {v.server.guard.key()}, "message": {strings.Repeat("x", 2*maxBody)}},
 	} {
 		acted = false
@@ -451,6 +451,42 @@ func TestDecided(t *testing.T) {
 	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"guide"}, "message": {"as I said"}}
 	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusOK || strings.Contains(page, "rejected again") {
 		t.Errorf("%d %s", status, page)
+	}
+}
+
+// TestGuideWithoutWords: the page says where to write what is missing, not which flag.
+func TestGuideWithoutWords(t *testing.T) {
+	t.Parallel()
+	_, repo := project(t, "")
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: func(context.Context, string, func() bool, ...string) error {
+		t.Error("asked for an answer without words")
+		return nil
+	}})
+	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"guide"}, "message": {" \n"}}
+	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusBadRequest || !strings.Contains(page, "write them above") ||
+		strings.Contains(page, "--message") {
+		t.Errorf("%d %s", status, page)
+	}
+}
+
+// TestPaused: a task in the middle of its run, on which no belay works, is not shown as working, and says how to continue.
+func TestPaused(t *testing.T) {
+	t.Parallel()
+	_, repo := project(t, "")
+	s, err := repo.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T2", Text: "say four", AsItIs: true, Agent: []string{"true"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Start(t.Context(), "T2", quiet{}); err != nil {
+		t.Fatal(err)
+	}
+	v := visit(t, Options{Repositories: []Repository{repo}})
+	_, page := v.get("/r/1/task/T2")
+	if !strings.Contains(page, "paused") || !strings.Contains(page, "belay run --resume T2") || strings.Contains(page, "</span> working") {
+		t.Error(page)
 	}
 }
 
