@@ -227,7 +227,11 @@ func TestSecretsAreMasked(t *testing.T) {
 	for i := range 120_000 {
 		fmt.Fprintf(&big, "line %d of many that were added here\n", i)
 	}
-	if err := os.WriteFile(filepath.Join(b.dir, "big.txt"), []byte(big.String()+"key = "+key+"\n"+big.String()), 0o644); err != nil {
+	// Every 4 MiB of the diff end within a private key.
+	private := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEowIBAAKCAQEA7bq3Zk9sYt2LxWc5\n", 1500) + "-----END RSA PRIVATE KEY-----\n"
+	before := (strings.Repeat(big.String(), 2))[:4<<20-len(private)/2-97_000]
+	added := []byte(before + "\n" + private + "key = " + key + "\n" + big.String())
+	if err := os.WriteFile(filepath.Join(b.dir, "big.txt"), added, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b.sh("echo 'key = " + key + "' >> a.txt")
@@ -236,7 +240,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.text(h.FromBase)
-	if strings.Contains(text, key) || h.FromBase.Masked != 2 || !h.FromBase.Gzip || !strings.Contains(text, "[masked") {
+	if strings.Contains(text, key) || strings.Contains(text, "MIIEow") || h.FromBase.Masked != 3 || !h.FromBase.Gzip || !strings.Contains(text, "[masked") {
 		t.Errorf("masked %d, gzip %v, there: %v", h.FromBase.Masked, h.FromBase.Gzip, strings.Contains(text, key))
 	}
 	open, err := DeltaReader{Snaps: b.snaps, Attach: b.attach, Unmasked: true}.attachDiff(t.Context(), base.ID, h.Snapshot)

@@ -19,14 +19,19 @@ import (
 func (r DeltaReader) attachDiff(ctx context.Context, from, to belay.SnapshotID) (Diff, error) {
 	sum := &lineHash{sum: sha256.New()}
 	keep := NewAttachmentWriter(r.Attach)
-	m := &masker{out: keep, disabled: r.Unmasked}
-	err := r.Snaps.PatchForModels(ctx, from, to, io.MultiWriter(sum, m))
-	err = errors.Join(err, m.flush())
+	masked := 0
+	m := secret.NewWriter(keep, func(secret.Match) bool { masked++; return false })
+	var diff io.Writer = m
+	if r.Unmasked {
+		diff = keep
+	}
+	err := r.Snaps.PatchForModels(ctx, from, to, io.MultiWriter(sum, diff))
+	err = errors.Join(err, m.Close())
 	kept, kerr := keep.Close(err)
 	if err = errors.Join(err, kerr); err != nil {
 		return Diff{}, err
 	}
-	return Diff{Attachment: kept.SHA, Gzip: kept.Gzip, Bytes: sum.n, SHA: sum.String(), Masked: m.found, Large: sum.n > LargeDiff}, nil
+	return Diff{Attachment: kept.SHA, Gzip: kept.Gzip, Bytes: sum.n, SHA: sum.String(), Masked: masked, Large: sum.n > LargeDiff}, nil
 }
 
 // lineHash hashes a text with LF line ends.
@@ -76,51 +81,6 @@ func (l *lineHash) String() string {
 		l.write([]byte("\n"))
 	}
 	return hex.EncodeToString(l.sum.Sum(nil))
-}
-
-const maskChunk = 4 << 20 // bytes that are searched at a time
-
-// masker masks secrets in a diff, file by file unless a file is too large.
-type masker struct {
-	out      io.Writer
-	disabled bool
-	buf      []byte
-	found    int
-}
-
-func (m *masker) Write(p []byte) (int, error) {
-	if m.disabled {
-		return m.out.Write(p)
-	}
-	m.buf = append(m.buf, p...)
-	if len(m.buf) < maskChunk {
-		return len(p), nil
-	}
-	at := bytes.LastIndex(m.buf, []byte("\ndiff --git ")) + 1
-	if at < maskChunk/2 {
-		at = bytes.LastIndexByte(m.buf, '\n') + 1
-	}
-	if at == 0 {
-		at = len(m.buf)
-	}
-	err := m.put(m.buf[:at])
-	m.buf = append(m.buf[:0], m.buf[at:]...)
-	return len(p), err
-}
-
-func (m *masker) put(text []byte) error {
-	masked, n := MaskSecrets(text)
-	m.found += n
-	_, err := m.out.Write(masked)
-	return err
-}
-
-func (m *masker) flush() error {
-	if len(m.buf) == 0 {
-		return nil
-	}
-	defer func() { m.buf = nil }()
-	return m.put(m.buf)
 }
 
 // MaskSecrets masks the secrets of a text and counts them. Examples from documentation are not

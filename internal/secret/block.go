@@ -8,51 +8,163 @@ import (
 )
 
 var (
-	privateKey = rule{name: "private-key", title: "private key", anchor: "-----BEGIN "}
-	putty      = form("private-key-putty", "PuTTY private key", "PuTTY-User-Key-File-",
-		`PuTTY-User-Key-File-\d: [^\n]+\n(?:[A-Za-z-]+: [^\n]*\n)*`)
-	inAddress = rule{name: "address-password", title: "password in an address", anchor: "://"}
+	privateKey = rule{name: "private-key", title: "private key", anchor: keyBegins}
+	putty      = rule{name: "private-key-putty", title: "PuTTY private key", anchor: puttyBegins}
+	inAddress  = rule{name: "address-password", title: "password in an address", anchor: "://"}
 )
 
-var keyHead = lazyregexp.New(`^-----BEGIN ((?:[A-Z0-9]+ ){0,3})PRIVATE KEY( BLOCK)?-----`)
+const (
+	keyBegins   = "-----BEGIN "
+	keyEnds     = "-----END "
+	puttyBegins = "PuTTY-User-Key-File-"
+	puttyEnds   = "Private-MAC: "
+)
 
-// keyBody matches a line of base64 behind a line end, which may be written \n as in JSON, or behind
-// armour headers.
-var keyBody = lazyregexp.New(`^(?:\\[nr]|[\s"'+,>|#*]|[A-Za-z-]+: [^\n\\]{0,200})*([A-Za-z0-9+/=]{20,})`)
+var keyHead = lazyregexp.New(`^(?:-----BEGIN ((?:[A-Z0-9]+ ){0,3})PRIVATE KEY( BLOCK)?-----|PuTTY-User-Key-File-\d: )`)
 
-// maxKey bounds the search for the end of a private key.
+// keyTail matches the last line of a private key.
+var keyTail = lazyregexp.New(`^(?:-----END (?:.{0,40}?-----)?|Private-MAC: [0-9a-f]*)`)
+
+// betweenKeyLines matches armour headers and blank lines, with what a diff, grep or cat -n writes
+// before them.
+var betweenKeyLines = lazyregexp.New(`^(?:\\+(?:t|u[0-9A-Fa-f]{4})|[^A-Za-z])*$|[A-Za-z-]{2,}: |[|:-][\s"]*$`)
+
+// maxKey bounds the length of a private key.
 const maxKey = 64 << 10
 
-// keyBlock returns a private key from its first line to its last. Without an end line it stops
-// behind the first line of base64. A first line without a key is only a mention.
-func keyBlock(text string, hit int) (Match, bool) {
-	rest := text[hit:min(len(text), hit+maxKey)]
-	head := keyHead.FindStringSubmatchIndex(rest)
+// keyState is what is known of a text that begins with the first line of a private key.
+type keyState int
+
+const (
+	mentioned keyState = iota // another text follows: this is no key
+	undecided                 // the text ends before anything follows
+	unended                   // a key, but not its last line
+	complete
+)
+
+// readKey returns the end of the private key that begins at text. Each of its lines may have
+// something before it, such as a number or a time. A key without a last line ends with its last
+// line of base64.
+func readKey(text string) (end int, state keyState) {
+	text = text[:min(len(text), maxKey)]
+	head := keyHead.FindStringSubmatchIndex(text)
 	if head == nil {
-		return Match{}, false
+		return 0, mentioned
 	}
-	body := keyBody.FindStringSubmatchIndex(rest[head[1]:min(len(rest), head[1]+window)])
-	if body == nil {
-		return Match{}, false
+	isPutty, ends := strings.HasPrefix(text, puttyBegins), keyEnds
+	if isPutty {
+		ends = puttyEnds
 	}
-	first := rest[head[1]+body[2] : head[1]+body[3]]
-	if bits(first) < 3 { // an OpenSSH key can begin with repeated letters
-		return Match{}, false
-	}
-	end := head[1] + body[3]
-	if i := strings.Index(rest[end:], "-----END "); i >= 0 {
-		end += i
-		if j := strings.Index(rest[end+9:], "-----"); j >= 0 && j < 40 {
-			end += 9 + j + 5
+	first, before, short := 0, 0, false // of the first line of base64: its length, and what is before; a short one came last
+	for at, begin := head[1], true; at < len(text); begin = false {
+		length, next := keyBreak(text[at:])
+		line := text[at : at+length]
+		from, to := longestBase64(line)
+		run := line[from:to]
+		isKey := isKeyLine(line[:from], run, line[to:]) || first > 0 && len(run) == first
+		switch {
+		case isKey && first == 0:
+			first, before, end = len(run), from, at+to
+			if i := strings.Index(text[end:], ends); i >= 0 {
+				return end + i + keyTail.FindStringIndex(text[end+i:])[1], complete
+			}
+		case isKey:
+			end, short = at+to, false
+		case begin && isPutty:
+		case first == 0 && (strings.Contains(line, "-----") || !betweenKeyLines.MatchString(line)):
+			return 0, mentioned
+		case first == 0:
+		default:
+			behind := line[min(before, len(line)):]
+			from, to := longestBase64(behind)
+			last := to-from >= 16 || strings.HasSuffix(behind[:to], "=")
+			if last {
+				end = at + before + to
+			} else if betweenKeyLines.MatchString(line) {
+				break
+			}
+			if !isPutty || short { // PuTTY's public part has a last line, too
+				return end, unended
+			}
+			short = true
+		}
+		if at += next; first == 0 && at > head[1]+window {
+			return 0, mentioned
 		}
 	}
-	kind := rest[head[2]:head[3]]
-	sealed := strings.HasPrefix(kind, "ENCRYPTED") || strings.Contains(rest[:end], "Proc-Type: 4,ENCRYPTED")
-	title := privateKey.title
-	if sealed {
-		title = "private key behind a password"
+	if first == 0 {
+		return 0, undecided
 	}
-	return Match{Rule: privateKey.name, Title: title, Start: hit, End: hit + end, Sure: !sealed}, true
+	return end, unended
+}
+
+// keyBreak returns the length of the first line of text without and with its end, which may be
+// written \n as in JSON, or \\n as in JSON within JSON.
+func keyBreak(text string) (line, next int) {
+	for i := 0; i < len(text); i++ {
+		from := i
+		for i < len(text) && text[i] == '\\' {
+			i++
+		}
+		if i < len(text) && (text[i] == '\n' || i > from && (text[i] == 'n' || text[i] == 'r')) {
+			return from, i + 1
+		}
+	}
+	return len(text), len(text)
+}
+
+// longestBase64 returns the longest part of line in base64, in which slashes and others can be
+// escaped, that begins within its first 200 bytes.
+func longestBase64(line string) (from, to int) {
+	for i := 0; i < min(len(line), 200); i++ {
+		j := i
+		for j < len(line) && (isBase64(line[j]) || line[j] == '\\') {
+			j++
+		}
+		if j-i > to-from {
+			from, to = i, j
+		}
+		i = j
+	}
+	return from, to
+}
+
+func isBase64(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '='
+}
+
+// isKeyLine reports a line of a key by its base64 and what is around it. Beside anything but quotes
+// and marks it must be long and mixed, because names in source code look like a short one.
+func isKeyLine(before, run, behind string) bool {
+	if strings.Trim(before+behind, " \t\r\"'+,;>|#*-") == "" {
+		return len(run) >= 20 && bits(run) >= 3 // an OpenSSH key can begin with repeated letters
+	}
+	upper, lower, digit := false, false, false
+	for i := range len(run) {
+		switch c := run[i]; {
+		case c >= 'A' && c <= 'Z':
+			upper = true
+		case c >= 'a' && c <= 'z':
+			lower = true
+		case c >= '0' && c <= '9':
+			digit = true
+		}
+	}
+	return len(run) >= 40 && upper && lower && digit
+}
+
+// keyBlock returns a private key from its first line to its last.
+func (r rule) keyBlock(text string, hit int) (Match, bool) {
+	end, state := readKey(text[hit:])
+	if state < unended {
+		return Match{}, false
+	}
+	key := text[hit : hit+end]
+	m := Match{Rule: r.name, Title: r.title, Start: hit, End: hit + end, Sure: true}
+	if strings.HasPrefix(key, keyBegins+"ENCRYPTED") || strings.Contains(key, "Proc-Type: 4,ENCRYPTED") {
+		m.Title, m.Sure = "private key behind a password", false
+	}
+	return m, true
 }
 
 var userinfo = lazyregexp.New("^://([^\\s:@/\"'`<>?#]{0,100}):([^\\s@/\"'`<>?#]{1,200})@([A-Za-z0-9.\\[\\]${}_%:-]+)")

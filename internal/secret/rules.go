@@ -130,8 +130,8 @@ func (r rule) find(text string, found []Match) []Match {
 
 func (r rule) at(text string, hit int) (Match, bool) {
 	switch r.name {
-	case privateKey.name:
-		return keyBlock(text, hit)
+	case privateKey.name, putty.name:
+		return r.keyBlock(text, hit)
 	case inAddress.name:
 		return address(text, hit)
 	}
@@ -152,7 +152,7 @@ func (r rule) at(text string, hit int) (Match, bool) {
 	}
 	m := Match{Rule: r.name, Title: r.title, Start: begin + start, End: begin + end, Sure: r.sure}
 	value := text[m.Start:m.End]
-	if r.name != putty.name && (repeats(value) || bits(value) < r.chance || !r.sure && placeholder(value)) {
+	if repeats(value) || bits(value) < r.chance || !r.sure && placeholder(value) {
 		return Match{}, false
 	}
 	if r.name == "basic-auth" && !userAndPassword(value) {

@@ -50,7 +50,8 @@ func Find(text string) []Match {
 	out := found[:0]
 	for _, m := range found {
 		if n := len(out); n > 0 && m.Start < out[n-1].End {
-			if rank(m) > rank(out[n-1]) && m.Start == out[n-1].Start {
+			if rank(m) > rank(out[n-1]) && !m.Example {
+				m.Start, m.End = out[n-1].Start, max(m.End, out[n-1].End)
 				out[n-1] = m
 			}
 			continue

@@ -36,6 +36,12 @@ func block(kind string) string {
 	return "-----BEGIN " + kind + "-----\n" + made(b64, 64) + "\n" + made(b64, 63) + "=\n-----END " + kind + "-----"
 }
 
+// puttyKey has a public part that ends with a short line.
+func puttyKey() string {
+	return "PuTTY-User-Key-File-2: ssh-ed25519\nEncryption: none\nComment: k\nPublic-Lines: 2\n" + made(b64, 64) + "\n" + made(b64, 4) +
+		"\nPrivate-Lines: 1\n" + made(b64, 52) + "\nPrivate-MAC: " + made(hexes, 40)
+}
+
 // planted returns secrets of every kind, with the rule that has to find them.
 func planted() map[string]string {
 	web := "eyJ" + made(alnum, 33) + ".eyJ" + made(alnum, 60) + "." + made(alnum, 43)
@@ -55,6 +61,7 @@ func planted() map[string]string {
 		"pypi-AgEIcHlwaS5vcmc" + made(alnum, 60): "pypi-token", "sk-ant-api03-" + made(alnum, 93) + "AA": "anthropic-key",
 		"sk-proj-" + made(alnum, 48): "openai-key", "OPENAI_API_KEY=sk-" + made(alnum, 48): "openai-key",
 		"hf_" + made(lowers, 34): "huggingface-token", web: "jwt", "12345678:AA" + made(alnum, 33): "telegram-token",
+		puttyKey():               "private-key-putty",
 		block("RSA PRIVATE KEY"): "private-key", block("OPENSSH PRIVATE KEY"): "private-key", block("PGP PRIVATE KEY BLOCK"): "private-key",
 		`"private_key": "-----BEGIN PRIVATE KEY-----\n` + made(b64, 64) + `\n-----END PRIVATE KEY-----\n"`: "private-key",
 		"postgres://app:" + made(alnum, 14) + "7@db.prod.acme.io:5432/app":                                 "database-password",
@@ -185,6 +192,81 @@ func TestMask(t *testing.T) {
 	plain := "nothing to see\npassword = \"changeme\"\n"
 	if Mask(plain) != plain {
 		t.Error("a text without secrets is changed")
+	}
+}
+
+// keyLines returns lines of base64 as in a private key.
+func keyLines() []string {
+	all := made(b64, 4*64+20)
+	return []string{all[:64], all[64:128], all[128:192], all[192:256], all[256:]}
+}
+
+// TestKeysBehindPrefixes: a private key is masked with anything before its lines, also without its end.
+func TestKeysBehindPrefixes(t *testing.T) {
+	t.Parallel()
+	numbered := func(form string) func(int) string { return func(n int) string { return fmt.Sprintf(form, n) } }
+	always := func(s string) func(int) string { return func(int) string { return s } }
+	for name, prefix := range map[string]func(int) string{
+		"nothing": always(""), "removed": always("-"), "added": always("+"), "quoted": always("> "),
+		"cat -n": numbered("%6d\t"), "arrow": numbered("%6d→"), "grep -n": numbered("%d:"), "grep -rn": numbered("internal/secret/testdata/key.pem-%d-"),
+		"time": always("2026-11-23T10:00:00Z [INFO] app: "), "container": always("web_1  | "),
+	} {
+		for _, end := range []string{"\n", "\r\n", `\n`, `\\n`, `\r\n`, "\\n\" +\n\t\""} {
+			for _, headers := range [][]string{nil, {"Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF", ""}} {
+				lines := append([]string{"-----BEGIN RSA PRIVATE KEY-----"}, headers...)
+				lines = append(append(lines, keyLines()...), "-----END RSA PRIVATE KEY-----")
+				for _, whole := range []bool{true, false} {
+					text := ""
+					for i, l := range lines[:len(lines)-1] {
+						text += prefix(i+1) + l + end
+					}
+					if whole {
+						text += prefix(len(lines)) + lines[len(lines)-1]
+					}
+					for _, got := range []string{Mask(text + end + "done" + end), throughWriter(t, text+end+"done"+end)} {
+						for _, l := range keyLines() {
+							if strings.Contains(got, l) {
+								t.Errorf("%s, %q, end %v, headers %v: a line of the key stays in %q", name, end, whole, len(headers), got)
+								break
+							}
+						}
+						if !strings.HasSuffix(got, end+"done"+end) {
+							t.Errorf("%s, %q, end %v: the text behind the key is masked: %q", name, end, whole, got)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPuttyKeys: the private part is masked, in a diff and without its end as well.
+func TestPuttyKeys(t *testing.T) {
+	t.Parallel()
+	private := made(b64, 52)
+	cut, _, _ := strings.Cut(puttyKey(), "Private-MAC")
+	for _, text := range []string{puttyKey(), "-" + strings.ReplaceAll(puttyKey(), "\n", "\n-"), strings.ReplaceAll(puttyKey(), "\n", `\n`), cut} {
+		for _, got := range []string{Mask(text), throughWriter(t, text)} {
+			if strings.Contains(got, private) {
+				t.Errorf("the private part stays in %q", got)
+			}
+		}
+	}
+	if m := Find("forms = [\"PuTTY-User-Key-File-2: \"]\nother = 1\n"); len(m) > 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestSureWithinGuess: a known format within the value of a secret's name is sure, and all of the
+// value is masked.
+func TestSureWithinGuess(t *testing.T) {
+	t.Parallel()
+	text := `api_token = "prod:ghp_` + made(alnum, 36) + `"`
+	if m := Find(text); len(m) != 1 || !m[0].Sure || m[0].Rule != "github-token" {
+		t.Errorf("%+v", m)
+	}
+	if got := Mask(text); got != `api_token = "[masked github-token]"` {
+		t.Error(got)
 	}
 }
 

@@ -6,12 +6,7 @@ import (
 	"strings"
 )
 
-const (
-	longestLine = 64 << 10 // greatest part of a line that is masked at once, in bytes
-	longestKey  = 64 << 10 // greatest length of a private key to wait for, in bytes
-	keyBegins   = "-----BEGIN "
-	keyEnds     = "-----END "
-)
+const longestLine = 64 << 10 // greatest part of a line that is masked at once, in bytes
 
 // Writer masks what is written to it and writes the result to another writer: each line when it
 // ends, and on Flush the complete words of an unfinished line. A secret can be split over any
@@ -20,9 +15,9 @@ const (
 type Writer struct {
 	to   io.Writer
 	keep func(Match) bool
-	text []byte // unfinished line or private key
-	done int    // how much of it was written
-	key  bool   // text begins with the first line of a private key
+	text []byte   // unfinished line or private key
+	done int      // how much of it was written
+	key  keyState // undecided or unended: the first line of text has the first line of a private key
 }
 
 // NewWriter returns a Writer to to. Matches that keep accepts are not masked; nil accepts none.
@@ -36,7 +31,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 		if !ended {
 			n = len(rest)
 		}
-		if room := longestLine - len(w.text); !w.key && n > room {
+		if room := longestLine - len(w.text); w.key == mentioned && n > room {
 			n, ended = max(room, 1), false
 		}
 		w.text = append(w.text, rest[:n]...)
@@ -50,15 +45,26 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 // next writes what can be written after text was added; ended means that it ends with a line end.
 func (w *Writer) next(ended bool) error {
+	line := 0
+	if ended {
+		line = bytes.LastIndexByte(w.text[:len(w.text)-1], '\n') + 1
+	}
 	switch {
-	case w.key:
-		if ended && keyEnded(w.text) || len(w.text) > longestKey {
+	case w.key == unended:
+		if ended && keyEnded(w.text[line:]) || len(w.text) > maxKey {
 			return w.pass(len(w.text))
 		}
 		return nil
 	case ended:
-		if keyBegun(w.text) {
-			w.key = true
+		state := stateOfKey(w.text[line:])
+		if line > 0 && state != mentioned { // what is before is only a mention
+			if err := w.pass(line); err != nil {
+				return err
+			}
+		} else if line > 0 {
+			state = stateOfKey(w.text)
+		}
+		if w.key = state; state == undecided || state == unended {
 			return nil
 		}
 		return w.pass(len(w.text))
@@ -71,12 +77,19 @@ func (w *Writer) next(ended bool) error {
 	return nil
 }
 
-func keyBegun(text []byte) bool {
-	i := bytes.Index(text, []byte(keyBegins))
-	return i >= 0 && bytes.Contains(text[i:], []byte("PRIVATE KEY")) && !keyEnded(text[i:])
+// stateOfKey returns the state of the last private key in text.
+func stateOfKey(text []byte) keyState {
+	if !bytes.Contains(text, []byte(keyBegins)) && !bytes.Contains(text, []byte(puttyBegins)) {
+		return mentioned
+	}
+	plain, _ := uncoloured(string(text))
+	_, state := readKey(plain[max(0, strings.LastIndex(plain, keyBegins), strings.LastIndex(plain, puttyBegins)):])
+	return state
 }
 
-func keyEnded(text []byte) bool { return bytes.Contains(text, []byte(keyEnds)) }
+func keyEnded(text []byte) bool {
+	return bytes.Contains(text, []byte(keyEnds)) || bytes.Contains(text, []byte(puttyEnds))
+}
 
 // lastBreak returns the end of the last white space, 0 without any.
 func lastBreak(text []byte) int { return bytes.LastIndexAny(text, " \t\r") + 1 }
@@ -84,7 +97,7 @@ func lastBreak(text []byte) int { return bytes.LastIndexAny(text, " \t\r") + 1 }
 // Flush writes the complete words of an unfinished line. The rest of the line is still masked
 // together with them.
 func (w *Writer) Flush() error {
-	if w.key || bytes.Contains(w.text, []byte("-----")) { // a key may begin on this line
+	if w.key != mentioned || bytes.Contains(w.text, []byte("-----")) { // a key may begin on this line
 		return nil
 	}
 	cut := lastBreak(w.text)
@@ -105,7 +118,7 @@ func (w *Writer) Close() error { return w.pass(len(w.text)) }
 func (w *Writer) pass(cut int) error {
 	err := w.show(cut)
 	w.text = append(w.text[:0], w.text[cut:]...)
-	w.done, w.key = 0, false
+	w.done, w.key = 0, mentioned
 	return err
 }
 

@@ -100,11 +100,39 @@ func TestWriterFlush(t *testing.T) {
 	}
 }
 
+// TestWriterMention: a line that only mentions a private key does not hold back what follows.
+func TestWriterMention(t *testing.T) {
+	t.Parallel()
+	key := block("PRIVATE KEY")
+	for _, mention := range []string{
+		"key.go:3: if strings.Contains(s, \"-----BEGIN RSA PRIVATE KEY-----\") {\nreturn true\n",
+		"-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\n" + key + "\n",
+		"\x1b[31m-----BEGIN PRIVATE KEY-----\x1b[m\n\x1b[31mno key\x1b[m\n",
+	} {
+		var out bytes.Buffer
+		w := NewWriter(&out, nil)
+		_, _ = io.WriteString(w, mention)
+		if out.String() != Mask(mention) {
+			t.Errorf("%q becomes %q", mention, out.String())
+		}
+	}
+}
+
+// throughWriter returns text written byte by byte.
+func throughWriter(t *testing.T, text string) string {
+	t.Helper()
+	got, err := io.ReadAll(Masked(iotest.OneByteReader(strings.NewReader(text)), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(got)
+}
+
 // TestWriterIsBounded: an endless line and an unclosed key use bounded memory.
 func TestWriterIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{
-		"one word": "x", "words": "word ", "a key": "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("A", 60) + "\n",
+		"one word": "x", "words": "word ", "a key": "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(made(b64, 64)+"\n", 20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
