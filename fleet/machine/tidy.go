@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -42,7 +43,7 @@ func (m *Machine) noteInput(in task.Input) error {
 // moved longer than keep ago; an ended one only if the remote has its complete record. It also
 // removes working trees of killed merges. It returns a line for each thing done.
 func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (said []string, err error) {
-	all, err := filepath.Glob(filepath.Join(m.Home, "tasks", "*", "*", inputFile))
+	all, err := fsroot.Glob(m.Home, "tasks/*/*/"+inputFile)
 	if err != nil {
 		return nil, err
 	}

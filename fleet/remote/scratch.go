@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // MakeScratch creates a temporary folder, locked by this process. done removes it; SweepScratch
@@ -38,7 +40,7 @@ func MakeScratch(above, pattern string) (dir string, done func() error, err erro
 // SweepScratch removes the folders that MakeScratch created in processes that have ended, and
 // counts them. It skips those of other users.
 func SweepScratch(above, pattern string) (n int, err error) {
-	all, err := filepath.Glob(filepath.Join(above, pattern))
+	all, err := fsroot.Glob(above, pattern)
 	if err != nil {
 		return 0, err
 	}
@@ -61,7 +63,7 @@ func SweepScratch(above, pattern string) (n int, err error) {
 // RemoveRefLocks removes ref locks that a killed git left in the mirrors below a folder; with them
 // no fetch succeeds. Git needs a lock for a moment only, so one older than a minute is stale.
 func RemoveRefLocks(above string) error {
-	mirrors, err := filepath.Glob(filepath.Join(above, "*.git"))
+	mirrors, err := fsroot.Glob(above, "*.git")
 	if err != nil {
 		return err
 	}

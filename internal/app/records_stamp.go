@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"hash/fnv"
-	"path/filepath"
 	"strconv"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -18,7 +17,7 @@ func (s *Service) RecordsStamp(task belay.TaskID) (string, error) {
 	}
 	h := fnv.New64a()
 	fmt.Fprintln(h, s.Session.Journal.Stamp(task))
-	outputs, err := filepath.Glob(filepath.Join(s.Session.RunDir(task, "*"), "out", "*"))
+	outputs, err := fsroot.Glob(s.Session.Scratch("run", task.Key()), "*/out/*")
 	if err != nil {
 		return "", err
 	}

@@ -400,6 +400,16 @@ func ReadDir(dir string) ([]fs.DirEntry, error) {
 	return Entries(f)
 }
 
+// Glob returns the paths below dir that match a pattern with slashes. Unlike filepath.Glob it takes
+// dir itself literally: folders of users have brackets in their names.
+func Glob(dir, pattern string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(dir), pattern)
+	for i, name := range names {
+		names[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return names, err
+}
+
 // Entries lists a folder opened by OpenDir, by name.
 func Entries(dir *os.File) ([]fs.DirEntry, error) {
 	list, err := dir.ReadDir(-1)

@@ -460,3 +460,21 @@ func TestWalkDir(t *testing.T) {
 		t.Errorf("through a link: %v", err)
 	}
 }
+
+// TestGlob: the folder is literal, the pattern is not.
+func TestGlob(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a[b]*?")
+	for _, f := range []string{"x/out/1", "y/out/2", "y/in/3"} {
+		if err := os.MkdirAll(filepath.Join(dir, f), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Glob(dir, "*/out/*")
+	if want := []string{filepath.Join(dir, "x/out/1"), filepath.Join(dir, "y/out/2")}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if got, err := Glob(filepath.Join(dir, "missing"), "*"); len(got) > 0 || err != nil {
+		t.Errorf("%q, %v in a folder that does not exist", got, err)
+	}
+}

@@ -95,7 +95,7 @@ func (s *Worktree) hashIndex(ctx context.Context, c *Capture) error {
 // hashIndexChunks computes the object names of the bytes of the index.
 func (s *Worktree) hashIndexChunks(c *Capture, m *meta) error {
 	m.addChunks("main", c.Index.Data)
-	shared, err := filepath.Glob(filepath.Join(escapeGlob(s.Repo.Dir), "sharedindex.*"))
+	shared, err := fsroot.Glob(s.Repo.Dir, "sharedindex.*")
 	if err != nil {
 		return err
 	}
@@ -119,11 +119,6 @@ func (s *Worktree) hashIndexChunks(c *Capture, m *meta) error {
 	c.Index.Objects = append(m.objects, trees...)
 	c.NextCache.IndexPieces = rawNames(c.Index.Objects)
 	return nil
-}
-
-// escapeGlob escapes what filepath.Glob would read as a pattern.
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // findStaged finds the blobs that the index names and HEAD's tree does not: staged content, and

@@ -124,8 +124,3 @@ func Stop(ctx context.Context, place *snapshot.Worktree) error {
 	}
 	return lock.Unlock()
 }
-
-// globSafe escapes the characters that are special to filepath.Glob.
-func globSafe(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}

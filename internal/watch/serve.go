@@ -85,7 +85,7 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 
 // sweep removes the socket and cookies that a killed watch left. The caller holds the lock.
 func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(globSafe(dir), CookiePrefix+"*"))
+	left, _ := fsroot.Glob(dir, CookiePrefix+"*")
 	for _, path := range append(left, socket(dir)) {
 		_ = fsroot.Remove(path)
 	}

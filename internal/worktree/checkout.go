@@ -182,7 +182,7 @@ func (c *Checkout) link(root, name string) error {
 
 // sweep removes folders of killed processes: those that nobody has locked.
 func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	left, _ := fsroot.Glob(dir, prefix+"*")
 	for _, path := range left {
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute || !ours(info) {
