@@ -171,6 +171,24 @@ func TestStopStubborn(t *testing.T) {
 			t.Errorf("got %+v", res)
 		}
 	})
+	t.Run("slow", func(t *testing.T) { // on a busy disk, say
+		t.Parallel()
+		b := newBench(t, crowd)
+		b.start().ready("ready", 5)
+		rec, stopped := b.begun(), make(chan error, 1)
+		go func() { stopped <- b.run.Stop(t.Context()) }()
+		b.await("the request", func() bool { _, err := os.Stat(b.run.file("stop")); return err == nil })
+		time.Sleep(2 * lookInterval) // Stop resumes it first
+		kill(t, rec.Shim, syscall.SIGSTOP)
+		time.Sleep(b.spec.Grace + 4*time.Second)
+		kill(t, rec.Shim, syscall.SIGCONT)
+		if err := <-stopped; err != nil {
+			t.Fatal(err)
+		}
+		if res := b.wait(); res.Ended != EndedStopped {
+			t.Errorf("got %+v", res)
+		}
+	})
 	t.Run("not answering", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, crowd)

@@ -17,7 +17,10 @@ import (
 const (
 	lookInterval = 25 * time.Millisecond // how often a run is checked
 	killPatience = 10 * time.Second      // for processes to die after KILL
-	shimSlack    = 3 * time.Second       // beyond the grace, before a shim that does not respond is bypassed
+
+	// shimSlack is how long after the grace a shim that does not respond is bypassed: one that works
+	// takes up to killPatience and drainTime, and then writes its output to the disk.
+	shimSlack = killPatience + 5*time.Second
 )
 
 // Wait returns when the run has finished, or was lost and its remaining processes have been killed:
