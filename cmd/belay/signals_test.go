@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/journal"
 )
@@ -269,8 +270,12 @@ func nothingLeft(t *testing.T, what, mark string) {
 func TestReaderGone(t *testing.T) {
 	w := quietWorld(t, map[string]string{"a.txt": "one\n"})
 	mark := fmt.Sprintf("%d-reader", os.Getpid())
-	agent := `echo more > new.txt; sleep 60 & while :; do echo working; sleep 0.2; done`
-	c, out := w.readBy(mark, "run", "do it", "--as-it-is", "--task", "T1", "--files", "**", "--test", "true", "--", "sh", "-c", agent)
+	agent := `echo more > new.txt; touch "$HOME/outside"; sleep 60 & while :; do echo working; sleep 0.2; done`
+	wanted, fenced := []string{`"ended":"stopped"`, `"snapshot":"`, `"then":"continue"`}, "--fence=off"
+	if fence.Probe() == nil {
+		wanted, fenced = append(wanted, `"kind":"fence"`), "--fence=on"
+	}
+	c, out := w.readBy(mark, "run", "do it", fenced, "--as-it-is", "--task", "T1", "--files", "**", "--test", "true", "--", "sh", "-c", agent)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() && lines.Text() != "working" {
 	}
@@ -283,7 +288,7 @@ func TestReaderGone(t *testing.T) {
 		t.Errorf("it left %v", left)
 	}
 	shown := w.belay("", "show", "T1", "--json")
-	for _, want := range []string{`"ended":"stopped"`, `"snapshot":"`, `"then":"continue"`} {
+	for _, want := range wanted {
 		if !strings.Contains(shown.out, want) {
 			t.Errorf("the record has no %s:\n%s", want, shown.out)
 		}

@@ -70,6 +70,13 @@ func TestGateKeys(t *testing.T) {
 			s.await("why may it be accepted?")
 			s.say("the disk is full")
 		}, 0, "closed: accepted"},
+		"others add to the record": {func(w *world, s *sitting) {
+			if r := w.belay("", "task", "edit", "T1", "--test", "true"); r.code != 0 {
+				t.Error(r)
+			}
+			s.awaits("decide: ", 2)
+			s.press("q")
+		}, 3, "T1 waits for a person"},
 		"q leaves":          {func(_ *world, s *sitting) { s.press("q") }, 3, "T1 waits for a person"},
 		"Ctrl-D leaves":     {func(_ *world, s *sitting) { s.press("\x04") }, 3, "T1 waits for a person"},
 		"Ctrl-C interrupts": {func(_ *world, s *sitting) { s.press("\x03") }, 130, "belay run --resume T1"},

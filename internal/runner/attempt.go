@@ -58,7 +58,7 @@ func (d *Driver) runAttempt(ctx context.Context, c loop.Command) (loop.Event, er
 		end.Result.OutputBytes > 0 && !watch.HasEvents() {
 		d.Observer.Note(fmt.Sprintf("attempt %d: %s", c.Attempt, why))
 	}
-	return d.endedEvent(c, run, end)
+	return d.endedEvent(ctx, c, run, end)
 }
 
 // missingSessionMark is appended to the name of a run's folder when its agent no longer had
@@ -188,8 +188,8 @@ func (d *Driver) awaitAttempt(ctx context.Context, run *agent.Run, dir string, w
 }
 
 // endedEvent turns the end of a run into an event for the loop.
-func (d *Driver) endedEvent(c loop.Command, run *agent.Run, res End) (loop.Event, error) {
-	d.reportDenials(c, res.Result.Denied)
+func (d *Driver) endedEvent(ctx context.Context, c loop.Command, run *agent.Run, res End) (loop.Event, error) {
+	d.reportDenials(ctx, c, res.Result.Denied)
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Result.Exit, Elapsed: res.Result.Elapsed,
 		Note: res.Result.Error, Use: res.Use, Session: agent.SessionOf(d.Record.Task.Agent, cmp.Or(res.Session, run.Session()))}
 	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended too early
@@ -236,8 +236,8 @@ func (d *Driver) endedEvent(c loop.Command, run *agent.Run, res End) (loop.Event
 	return ev, nil
 }
 
-// reportDenials reports and records what the agent's fence denied.
-func (d *Driver) reportDenials(c loop.Command, list []fence.Denial) {
+// reportDenials reports and records what the agent's fence denied, also after a person stopped it.
+func (d *Driver) reportDenials(ctx context.Context, c loop.Command, list []fence.Denial) {
 	_ = fsroot.RemoveAll(tempFolder(d.Session.RunDir(d.Record.Task.ID, c.ID)))
 	text := DenialsLine(list)
 	if text == "" {
@@ -252,7 +252,7 @@ func (d *Driver) reportDenials(c loop.Command, list []fence.Denial) {
 	if slices.ContainsFunc(d.Record.Notes, func(n session.Note) bool { return n.Kind == note.Kind && n.Text == text }) {
 		return // recorded before belay was killed
 	}
-	if err := d.Session.AddNote(d.Soft, d.Record, note); err != nil {
+	if err := d.Session.AddNote(ctx, d.Record, note); err != nil {
 		d.Observer.Note(err.Error())
 	}
 }

@@ -221,13 +221,15 @@ func (d *Driver) waitAtGate(ctx context.Context) (bool, error) {
 		}
 	}()
 	decision, words, ok, err := d.Observer.Ask(wait, d.Record)
+	changed := wait.Err() != nil && d.Soft.Err() == nil
 	stop()
 	<-elsewhere
 	if err != nil {
 		return false, err
 	}
 	if !ok {
-		return d.rereadRecord(ctx, asked.Number)
+		answered, err := d.rereadRecord(ctx, asked.Number)
+		return answered || changed, err // ask again if the record has something else
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
 	if err := d.Session.Apply(ctx, d.Record, ev); err != nil {
