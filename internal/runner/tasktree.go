@@ -287,9 +287,9 @@ func WasUndone(ctx context.Context, s *session.Session) func(r *session.Record) 
 		}
 	}
 	return func(r *session.Record) bool {
-		var rescue belay.SnapshotID // of the last merge
+		var rescue belay.SnapshotID // of the last merge that wrote anything
 		for _, n := range r.Notes {
-			if n.Kind == session.MergedNote {
+			if n.Kind == session.MergedNote && n.Rescue != "" {
 				rescue = n.Rescue
 			}
 		}
