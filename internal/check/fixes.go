@@ -1,11 +1,13 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // TestRun is a run of the tests: the check's result, and the names of the tests.
@@ -31,6 +33,7 @@ var (
 		`(?:all\s+|should\s+|must\s+)?(?:pass|passes|succeed)\b`)
 	lintPattern     = lazyregexp.New(`(?i)\b(?:lint|linter|linting|linters|eslint|golangci-lint|ruff|flake8|clippy|rubocop)\b`)
 	asidePattern    = lazyregexp.New(`(?i)\s*(?:,|\bwithout\b|\bbut\b|\bdo(?:n['’]t| not)\b)`)
+	testWord        = lazyregexp.New(`\b(?i:tests?|specs?)(?:\b|[_A-Z0-9])|(?:Test|_test|Spec|_spec)s?\b`)
 	testNamePattern = lazyregexp.New(`[A-Za-z_][\w./:#-]*`)
 	oneTestPattern  = lazyregexp.New("(?i)\\btest(?:\\s+case)?\\s+(?:called\\s+|named\\s+)?[`'\"]?([A-Za-z_][\\w./:#-]*)")
 )
@@ -81,7 +84,7 @@ func judgeFix(text string, tests TestRun, lint belay.CheckResult) (title string,
 		}
 		return list[i]
 	}
-	asks := strings.Contains(strings.ToLower(text), "test")
+	asks := testWord.MatchString(text)
 	if name := named(tests.Names.Failing); name != "" {
 		return "should be fixed but still fails: " + name, belay.SeverityError
 	}
@@ -132,14 +135,25 @@ func namesTest(text, test string) bool {
 			last = last[i+len(sep):]
 		}
 	}
-	if strings.Contains(text, test) {
+	plain := !strings.ContainsAny(last, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ")
+	if syntax.ContainsWord(text, test) && (last != test || !plain || isMarkedAsTest(text, test)) {
 		return true
 	}
-	if len(last) < 5 || !strings.ContainsAny(last, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") && !strings.Contains(last, " ") {
+	if len(last) < 5 || plain {
 		return false // a plain word is ambiguous
 	}
 	if strings.Contains(last, " ") {
-		return strings.Contains(strings.ToLower(text), strings.ToLower(last))
+		return syntax.ContainsWord(strings.ToLower(text), strings.ToLower(last))
 	}
 	return slices.ContainsFunc(testNamePattern.FindAllString(text, -1), func(w string) bool { return strings.Trim(w, "./:#-") == last })
+}
+
+// isMarkedAsTest reports whether a text quotes a plain word, or has it beside "test".
+func isMarkedAsTest(text, word string) bool {
+	for _, form := range []string{"`%s`", "'%s'", "\"%s\"", "test %s", "tests %s", "%s test", "%s tests"} {
+		if syntax.ContainsWord(strings.ToLower(text), fmt.Sprintf(form, strings.ToLower(word))) {
+			return true
+		}
+	}
+	return false
 }

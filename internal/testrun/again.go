@@ -73,15 +73,14 @@ func (r *testRun) onlyReportedFailed() bool {
 }
 
 // rerunFailures runs new failures once more, here and on the before snapshot. A test is flaky if it
-// passes here now, known if it fails there; all others, including those that could not be run
-// again, stay new.
+// passes here now, known if it fails there; all others, including those that did not run again, stay new.
 func (r *testRun) rerunFailures(ctx context.Context) {
 	command := narrowCommand(r.in.Command, r.newFailures)
-	here, ok := r.runAndListFailed(ctx, command, r.in.Root)
+	here, ok := r.runAgain(ctx, command, r.in.Root)
 	if !ok {
 		return
 	}
-	r.newFailures, r.flakyFailures = partition(r.newFailures, here)
+	r.flakyFailures, r.newFailures = partition(r.newFailures, here.passed)
 	if len(r.newFailures) == 0 {
 		return
 	}
@@ -90,17 +89,17 @@ func (r *testRun) rerunFailures(ctx context.Context) {
 		return
 	}
 	defer done()
-	if there, ok := r.runAndListFailed(ctx, command, root); ok {
+	if there, ok := r.runAgain(ctx, command, root); ok {
 		var known []testreport.Failure
-		known, r.newFailures = partition(r.newFailures, there)
+		known, r.newFailures = partition(r.newFailures, func(test string) bool { return there.failed[test] })
 		r.knownFailures = append(r.knownFailures, known...)
 	}
 }
 
-// partition splits failures into those that are in the set and those that are not.
-func partition(all []testreport.Failure, set map[string]bool) (in, out []testreport.Failure) {
+// partition splits failures by their tests.
+func partition(all []testreport.Failure, has func(test string) bool) (in, out []testreport.Failure) {
 	for _, f := range all {
-		if set[f.Test] {
+		if has(f.Test) {
 			in = append(in, f)
 		} else {
 			out = append(out, f)
@@ -109,9 +108,24 @@ func partition(all []testreport.Failure, set map[string]bool) (in, out []testrep
 	return in, out
 }
 
-// runAndListFailed runs command in root and returns the IDs of the failed tests. ok is false if
-// they are unknown, for example if failures were named before and are not now, or the reverse.
-func (r *testRun) runAndListFailed(ctx context.Context, command belay.TestCommand, root string) (ids map[string]bool, ok bool) {
+// secondRun is what a second run of the tests shows.
+type secondRun struct {
+	failed   map[string]bool
+	report   testreport.Report
+	complete bool // all tests of the command ran
+}
+
+// passed reports whether a test ran again and passed.
+func (s secondRun) passed(test string) bool {
+	if s.failed[test] || !s.complete {
+		return false
+	}
+	return s.report.HasPassed(test) || !s.report.HasAllPassNames()
+}
+
+// runAgain runs command in root. ok is false if it is unknown which tests failed, for example if failures were named before
+// and are not now, or the reverse.
+func (r *testRun) runAgain(ctx context.Context, command belay.TestCommand, root string) (s secondRun, ok bool) {
 	in, may, names := r.in, r.may, r.namesTests()
 	id := in.Command.String()
 	if config.Written(command) != config.Written(in.Command) {
@@ -120,29 +134,29 @@ func (r *testRun) runAndListFailed(ctx context.Context, command belay.TestComman
 	in.Root, in.Command, in.Baseline, in.Checkout, in.Logs = root, command, nil, nil, nil
 	run, err := newTestRun(ctx, in, may)
 	if err != nil {
-		return nil, false
+		return s, false
 	}
 	defer run.close()
 	run.run(ctx)
 	run.readReport(ctx)
 	run.blockedBy = run.findObstacle()
 	if ctx.Err() != nil || run.ending.Cut || run.ending.Failed != nil || run.wasKilled() || run.isRunnerMissing() {
-		return nil, false
+		return s, false
 	}
 	if run.ending.Code != 0 && run.namesTests() != names {
-		return nil, false
+		return s, false
 	}
 	if run.format == testreport.Exit && !run.namesTests() {
-		return map[string]bool{id: run.ending.Code != 0}, true
+		return secondRun{failed: map[string]bool{id: run.ending.Code != 0}, report: run.report, complete: true}, true
 	}
 	if run.reportError != "" || run.report.Incomplete && len(run.report.Failures) == 0 {
-		return nil, false
+		return s, false
 	}
-	ids = map[string]bool{}
+	s = secondRun{failed: map[string]bool{}, report: run.report, complete: !run.report.Incomplete}
 	for _, f := range run.report.Failures {
-		ids[f.Test] = true
+		s.failed[f.Test] = true
 	}
-	return ids, true
+	return s, true
 }
 
 // narrowCommand makes go test run only the packages of the failures, all their tests in the same

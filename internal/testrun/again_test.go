@@ -76,6 +76,24 @@ func TestOnlyFlaky(t *testing.T) {
 	}
 }
 
+// TestDidNotRunAgain: a test that fails, and is skipped, missing, or cut off in the second run, is not flaky.
+func TestDidNotRunAgain(t *testing.T) {
+	t.Parallel()
+	for again, want := range map[string]string{
+		`not ok a\nBail out! crash`: "fail\nerror tests : test fails: b",
+		`ok a\n1..1`:                "fail\nerror tests : test fails: b",
+		`ok a\nok b # SKIP\n1..2`:   "fail\nerror tests : test fails: b",
+		`ok a\nok b\n1..2`:          "pass\nwarning tests : test is flaky: b",
+	} {
+		command := `test -e second && exec printf '` + again + `\n'; : >second; printf 'ok a\nnot ok b\n1..2\n'; exit 1`
+		in := Input{May: config.Anything(), Root: testutil.Project(t, nil), Command: belay.TestCommand{Command: command, Format: testreport.TAP},
+			Checkout: func(context.Context) (string, func(), error) { return "", nil, fmt.Errorf("no space") }}
+		if _, r := Run(t.Context(), in); testutil.Told(r) != want {
+			t.Errorf("%s: %s", again, testutil.Told(r))
+		}
+	}
+}
+
 // TestFailsAfterAnother: a test that fails only after another test of its package fails each time, and
 // is not flaky.
 func TestFailsAfterAnother(t *testing.T) {
