@@ -70,6 +70,7 @@ type queue struct {
 	session *session.Session
 	q       MergeAllRequest
 	base    belay.SnapshotID
+	known   map[string]*testreport.Report // of base, by command
 	out     MergedAll
 	results map[string]testVerdict // by the tasks of the combination
 }
@@ -100,7 +101,8 @@ func MergeAll(ctx context.Context, s *Service, q MergeAllRequest) (MergedAll, er
 	if err != nil {
 		return MergedAll{}, err
 	}
-	m := &queue{svc: s, session: home, q: q, results: map[string]testVerdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
+	m := &queue{svc: s, session: home, q: q, known: map[string]*testreport.Report{}, results: map[string]testVerdict{},
+		out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
 	list, err := m.selectTasks(ctx)
 	if err != nil {
 		return m.out, err
@@ -371,10 +373,15 @@ func (m *queue) baseline(ctx context.Context, t belay.Task) (belay.SnapshotID, *
 		}
 		m.base = info.ID
 	}
+	command := t.Checks.Tests.String() + "\x00" + t.Checks.Tests.Format
+	if known := m.known[command]; known != nil {
+		return m.base, known, nil
+	}
 	b, err := m.session.TestKeeper(t).Take(ctx, m.base, t.Checks)
 	if err != nil || b.Why != "" || ctx.Err() != nil {
 		return m.base, nil, err
 	}
+	m.known[command] = &b.Report
 	return m.base, &b.Report, nil
 }
 

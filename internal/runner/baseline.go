@@ -23,7 +23,7 @@ type CannotTest struct{ testrun.Obstacle }
 
 func (c *CannotTest) Error() string { return c.Message }
 
-// runBaseline runs the tests on the before snapshot, once for each snapshot and command. If the
+// runBaseline runs the tests on the before snapshot; a result without failures serves later tasks. If the
 // tests give no result, the reason is recorded and the task continues. A command that cannot run at
 // all stops the task before its agent costs anything, as a CannotTest with CodeCannot, unless the
 // task may ask for what is missing, or --known-failures is given.

@@ -94,7 +94,8 @@ type Baseliner struct {
 }
 
 // Take returns the test results of a snapshot, from the cache or by running the tests, within
-// checks.Timeout. If they could not be run, Why is set and nothing is cached. The error is that of
+// checks.Timeout. If they could not be run, Why is set. Only results without failures are cached: a failure may be due to
+// the machine at that moment. The error is that of
 // looking up the snapshot.
 func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (Baseline, error) {
 	info, err := k.Snaps.LookUp(ctx, id)
@@ -164,11 +165,16 @@ func lastLine(r belay.CheckResult) string {
 // costs a run of the tests.
 func (k Baseliner) load(b Baseline) (old Baseline, ok bool) {
 	text, err := fsroot.ReadFile(k.path(b), fsroot.MaxSmallFile)
-	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !sameCommand(old.Command, b.Command) {
+	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || !old.isCacheable() || !sameCommand(old.Command, b.Command) {
 		return Baseline{}, false
 	}
 	return old, true
 }
+
+func (b Baseline) isCacheable() bool {
+	return b.Why == "" && b.Obstacle == nil && len(b.Report.Failures) == 0
+}
+
 func sameCommand(a, b belay.TestCommand) bool {
 	return a.String() == b.String() && a.Format == b.Format && a.Report == b.Report && (a.Command == "") == (b.Command == "")
 }
@@ -183,7 +189,7 @@ func (k Baseliner) path(b Baseline) string {
 func (k Baseliner) save(b Baseline) {
 	path := k.path(b)
 	text, err := json.Marshal(b)
-	if err != nil || b.Why != "" || fsroot.MkdirAll(filepath.Dir(path), 0o700) != nil {
+	if err != nil || !b.isCacheable() || fsroot.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
 	_ = fsroot.AtomicWrite(path, fsroot.AtomicOptions{}, text)

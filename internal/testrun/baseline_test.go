@@ -1,0 +1,27 @@
+package testrun
+
+import (
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// TestFailuresAreNotCached: a failure may be due to a service that was down; later tasks must not take it for known.
+func TestFailuresAreNotCached(t *testing.T) {
+	t.Parallel()
+	k := Baseliner{Dir: t.TempDir()}
+	for tree, tt := range map[string]struct {
+		report testreport.Report
+		want   bool
+	}{
+		"all pass":  {testreport.Report{Total: 1, Passed: 1}, true},
+		"one fails": {testreport.Report{Total: 1, Failed: 1, Failures: []testreport.Failure{{Test: "a"}}}, false},
+	} {
+		b := Baseline{Tree: tree, Command: belay.TestCommand{Command: "true"}, Report: tt.report}
+		k.save(b)
+		if _, ok := k.load(b); ok != tt.want {
+			t.Errorf("%s: cached %v", tree, ok)
+		}
+	}
+}
