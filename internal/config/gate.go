@@ -144,13 +144,18 @@ func (g *Gate) Keep() error {
 	g.mu.Unlock()
 	var add []entry
 	for _, text := range typed {
+		var models string // addresses, and the names of the variables with their keys
 		for line := range strings.Lines(text) {
-			if key, words, ok := cut(line); ok && runs(key) && g.listed(namesCommand(words)) != nil {
+			key, words, ok := cut(line)
+			if ok && runs(key) && g.listed(namesCommand(words)) != nil {
 				add = append(add, entry{Repo: g.repo, Hash: hashOf(words)})
 			}
+			if ok && (strings.HasSuffix(key, ".endpoint") || strings.HasSuffix(key, ".key_env")) {
+				models += strings.TrimSuffix(line, "\n") + "\n"
+			}
 		}
-		if text := strings.TrimSpace(text); strings.Contains(text, ".endpoint: ") {
-			add = append(add, entry{Repo: g.repo, Hash: Hash(text + "\n"), Note: text + "\n"})
+		if strings.Contains(models, ".endpoint: ") {
+			add = append(add, entry{Repo: g.repo, Hash: Hash(models), Note: models})
 		}
 	}
 	if len(add) == 0 {

@@ -79,14 +79,18 @@ func TestKeep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trust.json")
 	g := Open(path).Gate("r")
 	g.TypeCommand([]string{"env", "KEY=hunter2", "agent"})
+	g.Type("reviewers.x.command: \"env\" \"KEY=hunter2\" \"other\"\nreviewers.y.endpoint: \"http://y/v1\"\nreviewers.y.key_env: \"K\"\n")
 	if err := errors.Join(g.Keep(), g.Keep()); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := Open(path).Gate("r").Model("http://y/v1", "K"); err != nil {
+		t.Error(err)
 	}
 	if _, err := Open(path).Gate("r").Program([]string{"env", "KEY=hunter2", "agent"}); err != nil {
 		t.Error(err)
 	}
 	text, _ := os.ReadFile(path)
-	if strings.Contains(string(text), "hunter2") || strings.Count(string(text), `"repo"`) != 1 {
+	if strings.Contains(string(text), "hunter2") || strings.Count(string(text), `"repo"`) != 3 {
 		t.Errorf("the list is %s", text)
 	}
 }
