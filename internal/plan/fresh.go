@@ -93,10 +93,10 @@ var attributeEscapes = strings.NewReplacer(`"`, "'", "&", "and", "<", "‹", ">"
 func (w *planWriter) writeTSX() {
 	mark := func(m Marker) { w.writeLine("      {/* %s */}", m) }
 	w.writeLine("// Plan of task %s.", w.t.ID)
-	w.writeLine(`<App name="%s">`, attributeEscapes.Replace(w.newName(w.t.Title)))
+	w.writeLine(`<App name="%s">`, w.newName(attributeEscapes.Replace(w.t.Title)))
 	w.writeLine(`  <Screen name="main">`)
 	for _, r := range w.requirements() {
-		w.writeLine(`    <Section name="%s">`, attributeEscapes.Replace(w.newName(r.Text)))
+		w.writeLine(`    <Section name="%s">`, w.newName(attributeEscapes.Replace(r.Text)))
 		mark(MarkerOf(w.t.ID, r))
 		w.writeLine("    </Section>")
 	}

@@ -47,3 +47,19 @@ func TestNew(t *testing.T) {
 		}
 	})
 }
+
+// TestNamesAreUnique: names that differ in escaped characters only get a number, too.
+func TestNamesAreUnique(t *testing.T) {
+	task := belay.Task{ID: "T3", Title: "a task", Request: belay.Request{Requirements: []belay.Requirement{
+		{Marker: belay.MarkAdd, Text: "search & sort"}, {Marker: belay.MarkAdd, Text: "search and sort"}}}}
+	for name, format := range map[string]Format{"plan.md": Markdown, "plan.tsx": TSX} {
+		made := FirstPlan(format, task)
+		p, err := Read(name, made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := Validate(p, Context{}); !Valid(found) {
+			t.Errorf("%+v in\n%s", found, made)
+		}
+	}
+}
