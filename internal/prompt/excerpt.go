@@ -134,7 +134,8 @@ func goDeclaration(text []byte) func([]string, Range) (Range, bool) {
 			if doc := docOf(d); doc != nil {
 				from = doc.Pos()
 			}
-			r := Range{fset.Position(from).Line, min(fset.Position(d.End()).Line, len(lines))}
+			line := func(p token.Pos) int { return fset.PositionFor(p, false).Line } // without //line directives
+			r := Range{line(from), min(line(d.End()), len(lines))}
 			if r.First <= p.First && r.Last >= p.Last {
 				return r, true
 			}

@@ -74,6 +74,7 @@ func TestOf(t *testing.T) {
 		"a declaration":                {"a.go", goFile, []Range{{11, 11}}, []Range{{11, 11}}},
 		"two, merged":                  {"a.go", goFile, []Range{{15, 15}, {11, 11}}, []Range{{11, 17}}},
 		"between declarations":         {"a.go", goFile, []Range{{4, 4}}, []Range{{1, 9}}},
+		"Go made from another file":    {"a.go", "package p\n\n//line a.y:100\n\nfunc F() {\n\tx = 1\n}\n\nvar y, z int\n", []Range{{6, 6}}, []Range{{5, 7}}},
 		"Go that does not parse":       {"a.go", "package p\n\nfunc F() {\n\tx(\n}\n", []Range{{4, 4}}, []Range{{3, 5}}},
 		"a method with its decorator":  {"a.py", pyFile, []Range{{12, 12}}, []Range{{7, 12}}},
 		"a block in it":                {"a.py", pyFile, []Range{{10, 10}}, []Range{{9, 10}}},

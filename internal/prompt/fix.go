@@ -56,8 +56,9 @@ type fixView struct {
 	FixInput
 	Reasons   string
 	OtherText string
-	Omitted   []string // paths of files without their code
-	Changed   string   // the parts of the diff that failing tests cover
+	Changed   string // the parts of the diff that failing tests cover
+	NoDiff    bool   // Changed was left out
+	More      int    // findings that were left out
 }
 
 // FixPrompt returns the prompt to fix findings and nothing else: the findings, the current code
@@ -84,7 +85,8 @@ const goodShare = 0.25
 
 // fixWithin renders the prompt and leaves out what does not fit.
 func fixWithin(in FixInput) Fix {
-	details, files, changed := maxDetailLines, slices.Clone(in.Files), relatedDiff(in.Findings, in.Diff, false)
+	related, total := relatedDiff(in.Findings, in.Diff, false), len(in.Findings)
+	details, files, changed := maxDetailLines, slices.Clone(in.Files), related
 	for cut := false; ; cut = true {
 		v := fixView{FixInput: in}
 		v.Files = slices.Clone(files)
@@ -100,11 +102,7 @@ func fixWithin(in FixInput) Fix {
 		v.OtherText = b.String()
 		v.Reasons = withFilePointer(v.Reasons, in.FullFiles.Findings)
 		v.Changed = withFilePointer(Block("diff", changed), in.FullFiles.Diff)
-		for _, f := range files {
-			if f.Missing == leftOutText {
-				v.Omitted = append(v.Omitted, f.Path)
-			}
-		}
+		v.NoDiff, v.More = changed != related, total-len(in.Findings)
 		text := renderSections(v, "fix", "fix_contract", "fix_findings", "fix_beside", "fix_changed", "fix_code", "fix_end")
 		n := Tokens(text)
 		if in.Tokens <= 0 || n <= in.Tokens {

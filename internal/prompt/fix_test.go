@@ -53,6 +53,9 @@ func TestFixPrompt(t *testing.T) {
 		if last = less.Tokens; less.Cut && limit > 250 && !strings.Contains(less.Text, leftOutText) {
 			t.Errorf("what was cut at %d is not named:\n%s", limit, less.Text)
 		}
+		if n := strings.Count(less.Text, " src/"); n < 3 && !strings.Contains(less.Text, "left out to save space.\n") {
+			t.Errorf("%d findings at %d:\n%s", n, limit, less.Text)
+		}
 	}
 }
 

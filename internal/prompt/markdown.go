@@ -92,6 +92,14 @@ func Sentences(text string, most int) (kept string, all bool) {
 	return strings.TrimSpace(text[:end]), false
 }
 
+// sentencesOrWords is Sentences, but cuts after a word where no sentence is complete.
+func sentencesOrWords(text string, most int) (kept string, all bool) {
+	if kept, all = Sentences(text, most); kept == "" && !all {
+		kept, _ = Cut(strings.TrimSpace(text), most, most)
+	}
+	return kept, all
+}
+
 // utf16Length returns the length in UTF-16 units, which forges count.
 func utf16Length(text string) int {
 	n := 0
@@ -140,8 +148,11 @@ func fitParts(parts []part, most int, rest string) (text string, cut bool) {
 		}
 	}
 	end := "\n" + rest + "\n"
+	if total > most {
+		most -= utf16Length(end)
+	}
 	for rank := 9; rank > 0 && total > most; rank-- {
-		for i := len(parts) - 1; i >= 0 && total+utf16Length(end) > most; i-- {
+		for i := len(parts) - 1; i >= 0 && total > most; i-- {
 			if parts[i].rank == rank {
 				total -= parts[i].size
 				parts = append(parts[:i], parts[i+1:]...)

@@ -236,15 +236,15 @@ func (t PullTask) referenceLines() []string {
 
 // quoteLines quotes a text in Markdown, line by line.
 func quoteLines(text string) (out []string) {
-	text, all := Sentences(strings.ReplaceAll(text, "\r\n", "\n"), maxRequest)
+	text, all := sentencesOrWords(strings.ReplaceAll(text, "\r\n", "\n"), maxRequest)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\n")
 		if line == "" {
 			out = append(out, ">")
 			continue
 		}
-		if kept, whole := Sentences(line, maxReason*4); !whole {
-			line = kept
+		if kept, whole := sentencesOrWords(line, maxReason*4); !whole {
+			line, all = kept, false
 		}
 		indent := min(len(line)-len(strings.TrimLeft(line, " ")), 12)
 		out = append(out, "> "+strings.Repeat("&nbsp;", indent)+Inline(line)+"  ")

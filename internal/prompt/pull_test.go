@@ -188,12 +188,32 @@ func TestPullFits(t *testing.T) {
 			}
 		}
 	}
+	small := sample(3, 2)
+	for limit := 400; limit < 2200; limit += 11 {
+		if got, _ := small.Markdown(limit); utf16Length(got) > limit {
+			t.Errorf("%d characters of %d", utf16Length(got), limit)
+		}
+	}
 	many := Pull{Title: "login", Feature: "login"}
 	for range 400 {
 		many.Tasks = append(many.Tasks, sample(3, 1).Tasks...)
 	}
 	if got, cut := many.Markdown(65536); utf16Length(got) > 65536 || !cut || !strings.Contains(got, "belay pr login --limit 0") {
 		t.Errorf("a feature: %d characters", utf16Length(got))
+	}
+}
+
+// TestRequestWithoutSentences: a long line is cut after a word, and the text says so.
+func TestRequestWithoutSentences(t *testing.T) {
+	t.Parallel()
+	for _, words := range []int{600, 2000} {
+		got := strings.Join(quoteLines(strings.Repeat("word ", words)), "\n")
+		if n := strings.Count(got, "word"); n < 450 || !strings.Contains(got, "shortened") {
+			t.Errorf("%d of %d words:\n%s", n, words, got)
+		}
+	}
+	if got := quoteLines(strings.Repeat("word ", 100)); len(got) != 1 {
+		t.Errorf("%q", got)
 	}
 }
 
