@@ -305,7 +305,7 @@ func (w *featureWork) recordVerdict(ctx context.Context, s *Service, out *Featur
 	}
 	var said []belay.Finding
 	for i := range out.Reviews {
-		out.Reviews[i].Findings = review.WithoutUnknownFiles(out.Reviews[i].Findings, w.changed)
+		out.Reviews[i].Findings = review.WithPlaces(out.Reviews[i].Findings, w.changed)
 		said = append(said, out.Reviews[i].Findings...)
 	}
 	for _, id := range review.TasksOfFindings(w.tasks, said) {

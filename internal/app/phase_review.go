@@ -219,7 +219,7 @@ func (s *Stage) addAnswers(it *phase.Iteration, results []belay.CheckResult, fil
 	var lists [][]belay.Finding
 	for _, r := range results {
 		it.By = append(it.By, strings.TrimPrefix(r.Check, "review/"))
-		lists = append(lists, review.WithoutUnknownFiles(r.Findings, files))
+		lists = append(lists, review.WithPlaces(r.Findings, files))
 		if r.Review != nil && r.Review.Summary != "" {
 			it.Summary = strings.TrimSpace(it.Summary + "\n" + r.Review.Summary)
 		}

@@ -270,9 +270,9 @@ func clipText(s string) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// WithoutUnknownFiles adds to findings without a file the place that their text names, if it names
+// WithPlaces adds to findings without a file the place that their text names, if it names
 // exactly one file, and signs them again.
-func WithoutUnknownFiles(list []belay.Finding, files []string) []belay.Finding {
+func WithPlaces(list []belay.Finding, files []string) []belay.Finding {
 	out := slices.Clone(list)
 	x := comment.NewIndex(files)
 	for i, f := range out {

@@ -83,7 +83,7 @@ func TestLocated(t *testing.T) {
 	}
 	want := "error src/other.go:3|it leaks|`src/other.go` line 3 never closes the file\nerror |`src/other.go` and `src/answer.txt` disagree, please fix both\nerror |it is slow\n" +
 		"error docs/fine.md|`src/other.go` is wrong\nerror |`src/other.go` line 3 is wrong"
-	if got := told(WithoutUnknownFiles(in, files)); got != want {
+	if got := told(WithPlaces(in, files)); got != want {
 		t.Errorf("%s", got)
 	}
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/tasklist"
 )
 
 // CycleFolder is the folder of one task's review cycles. Links do not lead out of the repository.
@@ -132,7 +134,7 @@ func (s *CycleFolder) Add(make func(n int) (*Document, error)) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		err = s.writeFile(n, d.Bytes(), nil)
+		err = s.writeFile(n, d.Bytes())
 		if !errors.Is(err, fs.ErrExist) {
 			return n, err
 		}
@@ -142,19 +144,26 @@ func (s *CycleFolder) Add(make func(n int) (*Document, error)) (int, error) {
 
 // Replace replaces a cycle by a changed one. It fails (CodeBusy) if the file is no longer was.
 func (s *CycleFolder) Replace(n int, was []byte, d *Document) error {
-	now, err := fsroot.ReadIn(s.root, s.Path(n), maxFile)
+	tree, err := fsroot.OpenRoot(s.root.Name())
 	if err != nil {
-		return fmt.Errorf("read %s: %w", s.Path(n), err)
+		return err
 	}
-	if string(now) != string(was) {
-		return belay.Refuse(belay.CodeBusy, "check it and try again", "%s changed meanwhile", s.Path(n))
+	defer tree.Close()
+	_, _, err = tasklist.Rewrite(tree, "", s.Path(n), func(now []byte) ([]byte, error) {
+		if !bytes.Equal(now, was) {
+			return nil, belay.Refuse(belay.CodeBusy, "check it and try again", "%s changed meanwhile", s.Path(n))
+		}
+		return d.Bytes(), nil
+	})
+	var saved *fsroot.SavedError
+	if errors.As(err, &saved) {
+		return &belay.Error{Code: belay.CodeBusy, What: "the review is not written", Try: "check it and try again", Err: err}
 	}
-	return s.writeFile(n, d.Bytes(), was)
+	return err
 }
 
-// writeFile writes a temporary file, and then links it for a new cycle, which never overwrites, or
-// renames it for a changed one.
-func (s *CycleFolder) writeFile(n int, data, was []byte) error {
+// writeFile writes a temporary file, and then links it, which never overwrites.
+func (s *CycleFolder) writeFile(n int, data []byte) error {
 	if err := s.root.MkdirAll(s.dir, 0o777); err != nil {
 		return fmt.Errorf("make %s: %w", s.dir, err)
 	}
@@ -170,12 +179,10 @@ func (s *CycleFolder) writeFile(n int, data, was []byte) error {
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil && was == nil {
+	if err == nil {
 		err = s.root.Link(tmp, s.Path(n))
-	} else if err == nil {
-		err = s.root.Rename(tmp, s.Path(n))
 	}
-	_ = s.root.Remove(tmp) // fails after a rename
+	_ = s.root.Remove(tmp)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", s.Path(n), err)
 	}

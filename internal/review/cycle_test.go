@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 func TestReadingWhatOthersWrote(t *testing.T) {
@@ -233,6 +234,37 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 	if names, _ := os.ReadDir(out); len(names) > 0 {
 		t.Error("files outside of the folder", names)
+	}
+}
+
+// TestReplaceSavedMeanwhile: what somebody saves while a cycle is replaced stays.
+func TestReplaceSavedMeanwhile(t *testing.T) {
+	s, dir := shelf(t)
+	n, err := s.Add(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, file := s.Read(n), filepath.Join(dir, CycleName(n))
+	was := e.Document.Bytes()
+	mine := string(was) + "mine\n"
+	fsroot.Fault = func(op, path string) error {
+		if op == "rename" {
+			return os.WriteFile(file, []byte(mine), 0o666)
+		}
+		return nil
+	}
+	defer func() { fsroot.Fault = nil }()
+	if err := e.Document.Set("verdict", "approve"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Replace(n, was, e.Document); belay.CodeOf(err) != belay.CodeBusy {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(file); string(got) != mine {
+		t.Errorf("%q %v", got, err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Error(names)
 	}
 }
 

@@ -135,7 +135,7 @@ func outOfScopeFacts(t Task) []Fact {
 				fmt.Sprintf("%s changed a file outside its scope", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
 		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !isNear(t.Request.Affected, c) && !isTestPath(c):
 			out = append(out, newFact(belay.SeverityWarning, t.ID, c,
-				fmt.Sprintf("%s changed a file that its text does not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
+				fmt.Sprintf("%s changed a file that its text does not name", t.ID), "it names "+strings.Join(t.Request.Affected, ", ")))
 		}
 	}
 	return out

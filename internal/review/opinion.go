@@ -80,22 +80,33 @@ func ParseOpinion(text []byte) (Opinion, error) {
 	return Opinion{}, first
 }
 
+// maxTries limits how often an object is tried to be read, at the beginning and at the end of a text.
+const maxTries = 1000
+
 // candidates returns the JSON objects in the text, at most 8, the last one first.
 func candidates(text []byte) [][]byte {
 	if whole := bytes.TrimSpace(text); len(whole) > 0 && whole[0] == '{' && json.Valid(whole) {
 		return [][]byte{whole}
 	}
+	var starts []int
+	for i, c := range text {
+		if c == '{' {
+			starts = append(starts, i)
+		}
+	}
 	var found [][]byte
-	for i, tries := 0, 0; i < len(text) && tries < 1000; i++ {
-		if text[i] != '{' {
+	for i, tries, end := 0, 0, 0; i < len(starts); i++ {
+		if starts[i] < end {
 			continue
 		}
-		tries++
-		dec := json.NewDecoder(bytes.NewReader(text[i:]))
+		if tries++; tries == maxTries {
+			i = max(i, len(starts)-maxTries) // the answer is at the end
+		}
+		dec := json.NewDecoder(bytes.NewReader(text[starts[i]:]))
 		var raw json.RawMessage
 		if dec.Decode(&raw) == nil {
 			found = append(found, raw)
-			i += int(dec.InputOffset()) - 1
+			end = starts[i] + int(dec.InputOffset())
 		}
 	}
 	slices.Reverse(found)

@@ -116,6 +116,17 @@ func TestMerge(t *testing.T) {
 
 // FuzzParseOpinion: a parsed answer has the requested form, and it does not pass with a rejection,
 // a low score or a failed logic_fidelity.
+// TestAnswerAfterCode: the answer is found at the end of a long output, and an object around others.
+func TestAnswerAfterCode(t *testing.T) {
+	for _, lines := range []int{10, 999, 1000, 1001, 5000} {
+		for _, line := range []string{"if x { y }\n", "{", "{\"a\": {}}\n"} {
+			if _, err := ParseOpinion([]byte(strings.Repeat(line, lines) + good)); err != nil {
+				t.Errorf("%d times %q: %v", lines, line, err)
+			}
+		}
+	}
+}
+
 func FuzzParseOpinion(f *testing.F) {
 	for _, s := range []string{good, "x" + good, "```\n" + good, "{", `{"score":1e400}`, strings.Repeat("{", 3000), `{"findings":[{"severity":"MAJOR","title":"\u0000"}]}`} {
 		f.Add([]byte(s))

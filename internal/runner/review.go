@@ -52,7 +52,7 @@ func (d *Driver) runReview(ctx context.Context, c loop.Command) (loop.Event, err
 	var lists [][]belay.Finding
 	note := ""
 	for i, r := range results {
-		r.Findings = review.WithoutUnknownFiles(r.Findings, files)
+		r.Findings = review.WithPlaces(r.Findings, files)
 		results[i] = r
 		lists = append(lists, r.Findings)
 		report.Millis = max(report.Millis, r.Millis)
