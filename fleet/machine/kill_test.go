@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +22,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/belay-dev/belay/fleet/machine"
+	"github.com/belay-dev/belay/fleet/remote"
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/loop"
 )
@@ -309,6 +313,10 @@ func TestTidy(t *testing.T) {
 		t.Error("the first machine could still push")
 	}
 	p.until(b, in, &k, "")
+	ago := time.Now().Add(-100 * time.Hour) // it was pushed long before it moved
+	if err := os.Chtimes(filepath.Join(p.tree("a", in), "..", "pushed"), ago, ago); err != nil {
+		t.Fatal(err)
+	}
 	if said := tidy(time.Now(), time.Hour); said != "" {
 		t.Errorf("too early: %q", said)
 	}
@@ -322,10 +330,85 @@ func TestTidy(t *testing.T) {
 		t.Errorf("ended a moment ago: %q %v", said, err)
 	}
 	ref := "refs/belay/fleet/t1/record"
-	p.git(p.remote(), "update-ref", ref, p.git(p.remote(), "rev-parse", ref+"~1"))
+	tip := p.git(p.remote(), "rev-parse", ref)
+	p.git(p.remote(), "update-ref", ref, ref+"~1")
 	if said, err := b.Tidy(context.Background(), time.Now(), 0); err != nil || len(said) > 0 {
 		t.Errorf("not on the remote: %q %v", said, err)
 	}
+	p.git(p.remote(), "update-ref", ref, tip)
+	if _, err := remote.Forget(context.Background(), task.ForgetAsk{Remote: in.Remote}, nil, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := b.Tidy(context.Background(), time.Now(), 0); err != nil || fmt.Sprint(said) != "[T1: removed its clone]" {
+		t.Errorf("forgotten: %q %v", said, err)
+	}
+}
+
+// TestTidyUnbegun: the folder of a task of which the worker was killed in git clone is removed.
+func TestTidyUnbegun(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", script)
+	in.Branch = "x..y" // the clone has no files yet when git refuses this
+	a := p.machine("a")
+	if _, err := p.call(a, task.BeginName, task.Ask{Task: in}); err == nil {
+		t.Fatal("it began")
+	}
+	if said, err := a.Tidy(t.Context(), time.Now(), time.Hour); err != nil || len(said) > 0 {
+		t.Errorf("too early: %q %v", said, err)
+	}
+	if said, err := a.Tidy(t.Context(), time.Now(), 0); err != nil || fmt.Sprint(said) != "[T1: removed its clone]" {
+		t.Errorf("%q %v", said, err)
+	}
+}
+
+// TestTidyBusy: the agent of a task stays while an activity waits, for example for a slot.
+func TestTidyBusy(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", patient)
+	p.killed(in)
+	defer p.end(in)
+	a := p.machine("a")
+	done, err := machine.LockClone(a, t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	if said, err := a.Tidy(t.Context(), time.Now().Add(-time.Hour), 0); err != nil || len(said) > 0 || !p.lives(in) {
+		t.Errorf("%q %v, the agent lives: %v", said, err, p.lives(in))
+	}
+}
+
+// TestSubmittedBefore: a task gets neither the record of an ended one with its ID, nor that of
+// another text.
+func TestSubmittedBefore(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", script)
+	a, b := p.machine("a"), p.machine("b")
+	begin := func(in task.Input) error {
+		_, err := p.call(b, task.BeginName, task.Ask{Task: in})
+		return err
+	}
+	refused := func(when string, in task.Input) {
+		t.Helper()
+		var app *temporal.ApplicationError
+		if err := begin(in); !errors.As(err, &app) || app.Type() != task.ErrRefused || !strings.Contains(err.Error(), "T1 was submitted before") {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	var k known
+	p.until(a, in, &k, loop.CmdSnapshot)
+	other := in
+	other.Prose = "Write src/b.txt"
+	refused("another text", other)
+	if err := begin(in); err != nil {
+		t.Errorf("the worker that began it was lost: %v", err)
+	}
+	k = known{}
+	p.until(b, in, &k, "")
+	refused("ended", in)
 }
 
 // A worker that only seemed lost, and adopts its own task, continues with the running agent.

@@ -130,7 +130,8 @@ func (m *Machine) findOnRemote(ctx context.Context, in task.Input) (*remote.Mirr
 	return mirror, state, err
 }
 
-// makeClone creates a task's folder and clone, in place of existing ones.
+// makeClone creates a task's folder and clone, in place of existing ones. The shim of
+// an agent that still runs there stops it.
 func (m *Machine) makeClone(ctx context.Context, mirror *remote.Mirror, in task.Input) error {
 	if err := mirror.FetchCommit(ctx, in.Base); err != nil {
 		return err
@@ -138,10 +139,10 @@ func (m *Machine) makeClone(ctx context.Context, mirror *remote.Mirror, in task.
 	if err := os.RemoveAll(filepath.Dir(m.clonePath(in))); err != nil {
 		return err
 	}
-	if err := mirror.Clone(ctx, m.clonePath(in), in.Branch, in.Base, in.Author); err != nil {
+	if err := m.noteInput(in); err != nil { // first, so that Tidy finds the folder if this worker is killed
 		return err
 	}
-	return m.noteInput(in)
+	return mirror.Clone(ctx, m.clonePath(in), in.Branch, in.Base, in.Author)
 }
 
 // Begin creates a task's clone and record on this machine, and starts its loop.
@@ -166,6 +167,10 @@ func (m *Machine) beginTask(ctx context.Context, q task.Ask) (task.ActivityResul
 		return task.ActivityResult{}, err
 	}
 	if state.Commit != "" { // another worker began it and was lost
+		if old, err := session.Fold(state.Log); err == nil && (!old.Open() || old.Task.Prose != in.Prose) {
+			return task.ActivityResult{}, belay.Refuse(belay.CodeRefused, "submit it with another ID",
+				"%s was submitted before: the remote has its record", in.ID)
+		}
 		return m.adoptTask(ctx, q, mirror, state)
 	}
 	if err := m.makeClone(ctx, mirror, in); err != nil {

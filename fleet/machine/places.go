@@ -152,20 +152,34 @@ func (p *taskPlaces) entryOf(key string) *atWork {
 // lost, the server repeats its activity while the first one still runs; that one ends once it hears
 // of it. Its error is the context's.
 func (m *Machine) lockClone(ctx context.Context, in task.Input) (done func(), err error) {
-	key := m.clonePath(in)
-	m.places.mu.Lock()
-	one := m.places.cloneTokens[key]
-	if one == nil {
-		one = make(chan struct{}, 1)
-		m.places.cloneTokens[key] = one
-	}
-	m.places.mu.Unlock()
+	one := m.cloneToken(in)
 	select {
 	case one <- struct{}{}:
 		return func() { <-one }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// tryLockClone locks a task's clone, unless an activity of the task runs on this machine.
+func (m *Machine) tryLockClone(in task.Input) (done func(), ok bool) {
+	one := m.cloneToken(in)
+	select {
+	case one <- struct{}{}:
+		return func() { <-one }, true
+	default:
+		return nil, false
+	}
+}
+
+func (m *Machine) cloneToken(in task.Input) chan struct{} {
+	key := m.clonePath(in)
+	m.places.mu.Lock()
+	defer m.places.mu.Unlock()
+	if m.places.cloneTokens[key] == nil {
+		m.places.cloneTokens[key] = make(chan struct{}, 1)
+	}
+	return m.places.cloneTokens[key]
 }
 
 // Places returns the places of tasks on this machine, as many as it has slots.

@@ -29,19 +29,21 @@ const (
 	movedFile  = "moved"
 )
 
-// noteInput writes task.json, for Tidy.
+// noteInput creates the folder of a task with its task.json, for Tidy.
 func (m *Machine) noteInput(in task.Input) error {
 	text, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(filepath.Dir(m.clonePath(in)), inputFile), text, 0o600)
+	dir := filepath.Dir(m.clonePath(in))
+	return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, inputFile), text, 0o600))
 }
 
 // Tidy stops agents of tasks that continued elsewhere, or that no activity has asked for since the
 // worker started at up. It removes the clones, and the refs in the mirror, of tasks that ended or
-// moved longer than keep ago; an ended one only if the remote has its complete record. It also
-// removes working trees of killed merges. It returns a line for each thing done.
+// moved longer than keep ago; an ended one only if the remote has its complete record. It skips tasks
+// that an activity is working on. It also removes working trees of killed merges. It returns a line
+// for each thing done.
 func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (said []string, err error) {
 	all, err := fsroot.Glob(m.Home, "tasks/*/*/"+inputFile)
 	if err != nil {
@@ -78,15 +80,28 @@ func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep 
 	if err := json.Unmarshal(text, &in); err != nil {
 		return "", fmt.Errorf("read %s: %w", inputFile, err)
 	}
-	t, err := m.openClone(ctx, task.Ask{Task: in})
-	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeRefused {
-		return "", nil // it is being created, or its remote is not trusted any more
+	if m.checkTrusted(in) != nil {
+		return "", nil // its remote is not trusted any more
 	}
-	if err != nil || t.rec == nil {
+	done, free := m.tryLockClone(in)
+	if !free {
+		return "", nil
+	}
+	defer done()
+	dir := filepath.Dir(file)
+	tip, perr := os.Stat(filepath.Join(dir, pushedFile))
+	t, err := m.openClone(ctx, task.Ask{Task: in})
+	if belay.CodeOf(err) == belay.CodeNotFound || err == nil && t.rec == nil { // its worker was killed before it had begun
+		noted, err := os.Stat(file)
+		if err != nil || perr == nil || time.Since(noted.ModTime()) < keep {
+			return "", err
+		}
+		return fmt.Sprintf("%s: removed its clone", in.ID), os.RemoveAll(dir)
+	}
+	if err != nil {
 		return "", err
 	}
-	dir := filepath.Dir(file)
-	_, merr := os.Stat(filepath.Join(dir, movedFile))
+	left, merr := os.Stat(filepath.Join(dir, movedFile))
 	moved := merr == nil
 	if moved {
 		t.notePhase("")
@@ -94,11 +109,10 @@ func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep 
 	if line, err := t.stopOrphan(ctx, up, moved); line != "" || err != nil {
 		return line, err
 	}
-	tip, perr := os.Stat(filepath.Join(dir, pushedFile))
-	if perr != nil || moved && time.Since(tip.ModTime()) < keep {
+	if perr != nil || moved && time.Since(left.ModTime()) < keep {
 		return "", nil
 	}
-	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.isPushed(ctx)) {
+	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.isPushed(ctx, tip.ModTime())) {
 		return "", nil
 	}
 	if _, busy := t.svc.Session.TreeLockHolder(); busy {
@@ -114,14 +128,19 @@ func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep 
 	return fmt.Sprintf("%s: removed its clone", in.ID), os.RemoveAll(dir)
 }
 
-// isPushed reports whether the remote has the complete record.
-func (t *openTask) isPushed(ctx context.Context) bool {
+// isPushed reports whether the remote has the complete record, or has forgotten the snapshots of a
+// task that was pushed to its end. last is the time of the last push.
+func (t *openTask) isPushed(ctx context.Context, last time.Time) bool {
 	mirror, err := t.machine.openMirror(ctx, t.ask.Task)
 	if err != nil {
 		return false
 	}
 	st, err := mirror.Fetch(ctx, t.ask.Task.ID)
-	return err == nil && st.Log.Head == t.rec.Log.Head
+	if err != nil || st.Commit != "" || last.Before(t.rec.Changed) {
+		return err == nil && st.Log.Head == t.rec.Log.Head
+	}
+	has, err := remote.ReadContents(ctx, t.ask.Task.Remote, t.ask.Task.ID)
+	return err == nil && has.Forgotten != ""
 }
 
 // stopOrphan stops an agent that no activity waits for.

@@ -58,7 +58,7 @@ Exit codes: 0 stopped · 2 failed.`,
 	f := c.Flags()
 	f.StringVar(&m.Name, "name", "", "the worker's `NAME` in the fleet (default the host's name)")
 	f.StringVar(&m.Home, "home", "", "the `FOLDER` for clones (default belay/fleet in the state folder)")
-	f.DurationVar(&keep, "keep", 72*time.Hour, "how long clones of ended tasks stay; what is not on the remote always stays")
+	f.DurationVar(&keep, "keep", 72*time.Hour, "how long clones of ended and moved tasks stay; ended ones until they are pushed")
 	f.StringVar(&watched, "metrics", "", "serve /metrics for Prometheus, and /healthz, at this `HOST:PORT`")
 	f.IntVar(&slots, "slots", max(1, runtime.NumCPU()/2), "agents, tests and reviews at once")
 	f.StringVar(&limits, "limits", "", "the limits of teams, in this `FILE`: the same for all workers (docs/fleet.md)")
