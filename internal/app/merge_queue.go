@@ -320,11 +320,12 @@ func (m *queue) runTests(ctx context.Context, id belay.SnapshotID, t belay.Task,
 		return err
 	}
 	var requests []belay.Requirement
+	var words []string
 	for _, q := range list {
-		requests = append(requests, q.r.Task.Request.Requirements...)
+		requests, words = append(requests, q.r.Task.Request.Requirements...), append(words, q.r.Task.Words())
 	}
 	text, findings, err := runTestsIn(ctx, m.session, m.svc.Session.Gate, t, id,
-		testrun.Input{Baseline: known, Request: requests, Checkout: m.session.Checkout(base, t)})
+		testrun.Input{Baseline: known, Request: requests, Words: strings.Join(words, "\n"), Checkout: m.session.Checkout(base, t)})
 	v.text, v.findings = text, append(v.findings, findings...)
 	return err
 }
