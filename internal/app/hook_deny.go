@@ -75,30 +75,51 @@ func denial(deeds []hook.DestructiveCommand) string {
 // writeDenial returns the reason why a tool must not write a file, "" if it may.
 func (h *hookCall) writeDenial(t belay.Task, p string) string {
 	p = filepath.Clean(fsroot.From(h.ev.Dir, p))
-	real := p
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
-		real = filepath.Join(dir, filepath.Base(p))
-	}
+	places := placesOf(p)
 	for _, dir := range []string{h.svc.Session.Repo.Dir, h.svc.Session.Repo.Common, filepath.Join(h.svc.Session.Repo.Root, ".git")} {
-		for _, one := range []string{p, real} {
+		for _, one := range places {
 			if one == dir || strings.HasPrefix(one, dir+"/") {
 				return belay.VisibleLine(p) + " is in git's own folder"
 			}
 		}
 	}
-	rel, err := filepath.Rel(h.svc.Session.Repo.Root, real)
-	if err != nil || strings.HasPrefix(rel, "../") {
-		return ""
-	}
-	if rel == ".belay/config.yaml" {
-		if _, err := fsroot.Lstat(p); err == nil {
-			return rel + " says what belay allows"
+	for _, one := range places {
+		rel, err := filepath.Rel(h.svc.Session.Repo.Root, one)
+		if err != nil || strings.HasPrefix(rel, "../") {
+			continue
+		}
+		if rel == ".belay/config.yaml" {
+			if _, err := fsroot.Lstat(p); err == nil {
+				return rel + " says what belay allows"
+			}
+		}
+		if slices.ContainsFunc(t.Scope.Protect, func(glob string) bool { return belay.Covers(glob, rel) }) {
+			return belay.VisibleLine(rel) + " is protected (protect in .belay/config.yaml)"
 		}
 	}
-	if slices.ContainsFunc(t.Scope.Protect, func(glob string) bool { return belay.Covers(glob, rel) }) {
-		return belay.VisibleLine(rel) + " is protected (protect in .belay/config.yaml)"
-	}
 	return ""
+}
+
+// placesOf returns p and the places that writing to p reaches through links: those of its folders,
+// as far as they exist, and p itself.
+func placesOf(p string) []string {
+	places := []string{p}
+	for range 16 {
+		dir, rest := filepath.Dir(p), filepath.Base(p)
+		real, err := filepath.EvalSymlinks(dir)
+		for err != nil && dir != filepath.Dir(dir) {
+			dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest)
+			real, err = filepath.EvalSymlinks(dir)
+		}
+		p = filepath.Join(real, rest)
+		places = append(places, p)
+		to, err := os.Readlink(p)
+		if err != nil {
+			break
+		}
+		p = fsroot.From(filepath.Dir(p), to)
+	}
+	return places
 }
 
 // surroundings returns what the effect of a shell command depends on. Its parts are read on demand.

@@ -147,6 +147,26 @@ func TestHuge(t *testing.T) {
 	}
 }
 
+// TestManyValues: what a call is judged by is kept behind any number of other values.
+func TestManyValues(t *testing.T) {
+	t.Parallel()
+	few := `"tool_name":"Bash","tool_input":{"command":"git push -f"},"hook_event_name":"PreToolUse","session_id":"s"`
+	for name, junk := range map[string]string{
+		"a list": `["a"` + strings.Repeat(`,"a"`, 5000) + `]`, "long texts": `["a"` + strings.Repeat(`,"`+strings.Repeat("b", 4000)+`"`, 1100) + `]`,
+	} {
+		inner := strings.Replace(few, `{"command"`, `{"junk":`+junk+`,"command"`, 1)
+		for _, in := range []string{`{"junk":` + junk + `,` + few + `}`, `{` + inner + `}`} {
+			if ev := Read("claude", strings.NewReader(in)); ev.Tool.Command != "git push -f" || ev.Kind != Before || ev.Session != "s" {
+				t.Errorf("%s: %q, %+v", name, ev.Tool.Command, ev.Kind)
+			}
+		}
+		in := `{"tool_name":"Write","tool_input":{"junk":` + junk + `,"file_path":"go.mod"},"hook_event_name":"PreToolUse"}`
+		if ev := Read("claude", strings.NewReader(in)); len(ev.Tool.Paths) != 1 {
+			t.Errorf("%s: %q", name, ev.Tool.Paths)
+		}
+	}
+}
+
 type letters struct{}
 
 func (letters) Read(p []byte) (int, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,7 @@ const (
 	maxCommand  = 1 << 20
 	maxText     = 4 << 10
 	maxToolText = 32 << 10
-	maxKept     = 4 << 20 // of all values together
+	maxKept     = 4 << 20 // of all values together, and again of those that decide
 	maxValues   = 4096
 	maxInput    = 512 << 20 // the rest of a larger input is not read
 	maxDepth    = 6         // of the values that are kept
@@ -27,6 +28,7 @@ const (
 type fields struct {
 	values     map[string][]string
 	keptBytes  int
+	decisive   int // bytes of values that decide
 	count      int
 	incomplete bool
 }
@@ -81,12 +83,34 @@ func isToolText(path string) bool {
 	return false
 }
 
-func (f *fields) addText(path, text string, whole bool) {
-	if path == "" || f.count >= maxValues || f.keptBytes+len(text) > maxKept {
-		return
+// decides reports whether a call is judged by the value at a path. Any number of other values must
+// not displace it.
+func decides(path string) bool {
+	switch last := path[strings.LastIndexByte(path, '.')+1:]; last {
+	case "tool_name", "toolName", "hook_event_name", "hookEventName", "session_id", "sessionId", "conversation_id", "cwd",
+		"workspace_roots", "workdir", "directory", "dir_path":
+		return true
+	default:
+		return bytesToKeep(path) == maxCommand ||
+			slices.ContainsFunc(pathFields, func(p string) bool { return p == last || strings.HasSuffix(p, "."+last) })
 	}
-	f.count++
-	f.keptBytes += len(text)
+}
+
+func (f *fields) addText(path, text string, whole bool) {
+	switch {
+	case path == "":
+		return
+	case decides(path):
+		if f.decisive += len(text) + 16; f.decisive > maxKept {
+			f.incomplete = true
+			return
+		}
+	case f.count >= maxValues || f.keptBytes+len(text) > maxKept:
+		return
+	default:
+		f.count++
+		f.keptBytes += len(text)
+	}
 	f.values[path] = append(f.values[path], text)
 	f.incomplete = f.incomplete || !whole && bytesToKeep(path) == maxCommand
 	if inner := strings.TrimSpace(text); whole && strings.HasPrefix(inner, "{") && strings.Count(path, ".") == 0 {

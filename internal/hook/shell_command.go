@@ -10,10 +10,13 @@ import (
 // prefixPrograms are programs that run their remaining arguments as a command, with their options
 // that take a value.
 var prefixPrograms = map[string]string{
-	"sudo": "u g h p C T R D U r t", "doas": "u C", "env": "u C S", "nice": "n", "nohup": "", "time": "f o", "command": "", "builtin": "",
-	"exec": "a", "setsid": "", "stdbuf": "i o e", "ionice": "c n p", "timeout": "s k", "chronic": "", "caffeinate": "t w", "unbuffer": "",
-	"busybox": "", "xvfb-run": "", "script": "c", "flock": "w E c", "watch": "n d", "strace": "o e p", "chroot": "", "gtimeout": "s k",
-	"then": "", "do": "", "!": "", "noglob": "", "nocorrect": "", "npx": "p", "bunx": "", "pnpx": "", "rtk": "",
+	"sudo": "u g h p C T R D U r t user group host prompt chroot chdir other-user role type close-from command-timeout",
+	"doas": "u C", "env": "u C S unset chdir", "nice": "n adjustment", "nohup": "", "time": "f o format output", "command": "",
+	"builtin": "", "exec": "a", "setsid": "", "stdbuf": "i o e input output error", "ionice": "c n p class classdata pid",
+	"timeout": "s k signal kill-after", "chronic": "", "caffeinate": "t w", "unbuffer": "", "busybox": "", "xvfb-run": "",
+	"script": "c", "flock": "w E c timeout wait conflict-exit-code", "watch": "n interval", "strace": "o e p", "chroot": "",
+	"gtimeout": "s k signal kill-after",
+	"then":     "", "do": "", "!": "", "noglob": "", "nocorrect": "", "npx": "p", "bunx": "", "pnpx": "", "rtk": "",
 }
 
 // positionalArgs is the number of arguments between such a program and the command that it runs.
@@ -133,7 +136,7 @@ func (f *finder) checkNamed(name string, args []string) {
 				f.alias[n] = text
 			}
 		}
-	case "bash", "sh", "zsh", "dash", "ksh", "ash", "fish":
+	case "bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "su", "pwsh", "powershell":
 		f.runShell(args[1:])
 	case "Remove-Item", "ri", "rd", "rmdir":
 		f.checkRemoveItem(name, args)
@@ -176,7 +179,7 @@ func (f *finder) checkPrefixed(name, values string, args []string) {
 		case strings.HasPrefix(a, "-") && len(a) > 1:
 			args = args[1:]
 			for _, t := range takes {
-				if a == "-"+t && len(args) > 0 {
+				if (a == "-"+t || a == "--"+t) && len(args) > 0 {
 					args = args[1:]
 				}
 			}
@@ -250,7 +253,8 @@ func (f *finder) runCD(args []string) {
 // runShell checks the text of sh -c, or what sh reads from a heredoc or a pipe.
 func (f *finder) runShell(args []string) {
 	for i, a := range args {
-		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c") && i+1 < len(args) {
+		cluster := strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c")
+		if (cluster || a == "--command" || strings.EqualFold(a, "-Command")) && i+1 < len(args) {
 			for n, v := range args[i+2:] {
 				f.vars[strconv.Itoa(n)] = v
 			}

@@ -69,15 +69,19 @@ func (f *finder) deletionLoss(p string, _ bool) (DestructiveCommand, bool) {
 		}
 		return DestructiveCommand{}, false
 	}
+	ignored := !strings.ContainsAny(rel, "*?[") && f.hasIgnored(rel)
 	switch {
 	case rel == "." || f.coversTracked(rel):
-		return DestructiveCommand{Rule: "rm", Destroys: "tracked files are deleted, with their uncommitted changes", InSnapshot: rel != ".",
-			Instead: "use git rm -r, which keeps files with uncommitted changes, or delete the files one by one"}, true
-	case f.env.HasIgnored != nil && !strings.ContainsAny(rel, "*?[") && f.env.HasIgnored(rel):
+		return DestructiveCommand{Rule: "rm", Destroys: "tracked files are deleted, with their uncommitted changes",
+			InSnapshot: rel != "." && !ignored, // a snapshot of a large repository has no ignored files
+			Instead:    "use git rm -r, which keeps files with uncommitted changes, or delete the files one by one"}, true
+	case ignored:
 		return DestructiveCommand{Rule: "rm", Destroys: "ignored files are deleted, which git cannot bring back", Instead: insteadAsk}, true
 	}
 	return DestructiveCommand{}, false
 }
+
+func (f *finder) hasIgnored(rel string) bool { return f.env.HasIgnored != nil && f.env.HasIgnored(rel) }
 
 // coverTest returns a function that reports whether a path matches the pattern or is below a match.
 // Both are relative to the root.
@@ -170,7 +174,12 @@ func (f *finder) checkFind(args []string) {
 		return
 	}
 	if f.selectsTracked(s) {
-		f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args), InSnapshot: true,
+		ignored := slices.ContainsFunc(s.roots, func(root string) bool {
+			abs, _ := f.absPath(root)
+			rel, in := f.inTree(abs)
+			return in && len(s.names) == 0 && f.hasIgnored(rel)
+		})
+		f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args), InSnapshot: !ignored,
 			Destroys: "tracked files are deleted, with their uncommitted changes",
 			Instead:  "delete the files that you made, by name"})
 		return
@@ -183,7 +192,7 @@ func (f *finder) checkFind(args []string) {
 		rel, in := f.inTree(abs)
 		if !in {
 			f.checkRemove(args, []string{root}, false)
-		} else if len(s.names) == 0 && f.env.HasIgnored != nil && f.env.HasIgnored(rel) {
+		} else if len(s.names) == 0 && f.hasIgnored(rel) {
 			f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args),
 				Destroys: "ignored files are deleted, which git cannot bring back",
 				Instead:  insteadAsk})

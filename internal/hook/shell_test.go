@@ -23,7 +23,7 @@ func world() Surroundings {
 	return Surroundings{Root: root, Dir: root, Home: "/home/u", Git: []string{root + "/.git"},
 		Alias:      func(name string) (string, bool) { text, ok := aliases[name]; return text, ok },
 		Tracked:    func(match func(string) bool) bool { return slices.ContainsFunc(tracked, match) },
-		HasIgnored: func(p string) bool { return slices.Contains(precious, p) },
+		HasIgnored: func(p string) bool { return slices.Contains(precious, p) || p == "config" },
 	}
 }
 
@@ -80,22 +80,30 @@ func TestDestructive(t *testing.T) {
 		rule, shown string
 		covered     bool
 	}{
-		"git reset --hard && ls":        {"reset-hard", "git reset --hard", true},
-		"git clean -fd":                 {"clean", "git clean -fd", true},
-		"git clean -fdx":                {"clean", "git clean -fdx", false},
-		"git push -f":                   {"push-force", "git push -f", false},
-		"git stash drop":                {"stash-drop", "git stash drop", true},
-		"rm -rf src":                    {"rm", "rm -rf src", true},
-		"rm -rf .env":                   {"rm", "rm -rf .env", false},
-		"rm -rf ~/proj":                 {"rm", "rm -rf /home/u/proj", false},
-		"git commit -nm 'a b'":          {"no-verify", "git commit -nm 'a b'", false},
-		"echo x > .git/config":          {"git-folder", "> .git/config", false},
-		"git gc --prune=now":            {"prune", "git gc --prune=now", false},
-		"D=src; rm -r $D":               {"rm", "rm -r src", true},
-		"git checkout -- src/main.go":   {"checkout-paths", "git checkout -- src/main.go", true},
-		"git config core.hooksPath x":   {"git-config", "git config core.hooksPath x", true},
-		"bash -c 'git rebase main'":     {"rebase", "git rebase main", true},
-		"git worktree remove --force x": {"worktree-remove", "git worktree remove --force x", false},
+		"git reset --hard && ls":             {"reset-hard", "git reset --hard", true},
+		"git clean -fd":                      {"clean", "git clean -fd", true},
+		"git clean -fdx":                     {"clean", "git clean -fdx", false},
+		"git push -f":                        {"push-force", "git push -f", false},
+		"git stash drop":                     {"stash-drop", "git stash drop", true},
+		"rm -rf src":                         {"rm", "rm -rf src", true},
+		"rm -rf .env":                        {"rm", "rm -rf .env", false},
+		"rm -rf ~/proj":                      {"rm", "rm -rf /home/u/proj", false},
+		"git commit -nm 'a b'":               {"no-verify", "git commit -nm 'a b'", false},
+		"echo x > .git/config":               {"git-folder", "> .git/config", false},
+		"git gc --prune=now":                 {"prune", "git gc --prune=now", false},
+		"rm -rf config":                      {"rm", "rm -rf config", false},
+		"find config -delete":                {"rm", "find config -delete", false},
+		"find src -delete":                   {"rm", "find src -delete", true},
+		"sudo --user root rm -rf src":        {"rm", "rm -rf src", true},
+		"timeout --signal KILL 5 rm -rf src": {"rm", "rm -rf src", true},
+		"su root -c 'git push -f'":           {"push-force", "git push -f", false},
+		"pwsh -c 'rm -r src'":                {"rm", "rm -r src", true},
+		"powershell -Command 'rm -r src'":    {"rm", "rm -r src", true},
+		"D=src; rm -r $D":                    {"rm", "rm -r src", true},
+		"git checkout -- src/main.go":        {"checkout-paths", "git checkout -- src/main.go", true},
+		"git config core.hooksPath x":        {"git-config", "git config core.hooksPath x", true},
+		"bash -c 'git rebase main'":          {"rebase", "git rebase main", true},
+		"git worktree remove --force x":      {"worktree-remove", "git worktree remove --force x", false},
 	} {
 		got := FindDestructive(command, world())
 		if len(got) != 1 || got[0].Rule != want.rule || got[0].Command != want.shown || got[0].InSnapshot != want.covered {
