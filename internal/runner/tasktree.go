@@ -178,14 +178,29 @@ func PrepareTree(ctx context.Context, s *session.Session, r *session.Record, w O
 			w.Note(fmt.Sprintf("recreated the worktree of %s from snapshot %s", r.Task.ID, from.Short()))
 		}
 	}
-	copyInstalled(ctx, home.Repo.Root, made.Repo, w)
-	if made.Mark.SetUp {
-		return withRepo(s, made.Repo, made.Snaps, made.Mark.Ports), nil
-	}
-	if made.Mark.Ports == 0 {
+	if !made.Mark.SetUp && made.Mark.Ports == 0 {
 		made.Mark.Ports = freePorts(s.Repo.Common)
+		if err := worktree.WriteMark(made.Repo, made.Mark); err != nil {
+			return nil, err
+		}
 	}
 	at := withRepo(s, made.Repo, made.Snaps, made.Mark.Ports)
+	if made.Mark.SetUp {
+		copyInstalled(ctx, home.Repo.Root, made.Repo, w)
+		return at, nil
+	}
+	if err := lock.Unlock(); err != nil { // other worktrees are set up at the same time
+		return nil, err
+	}
+	unlock, err := at.LockTreeToRun(ctx, r.Task.ID, "belay run")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	copyInstalled(ctx, home.Repo.Root, made.Repo, w)
+	if now, _, err := worktree.MarkOf(made.Repo); err != nil || now.SetUp { // by another process, meanwhile
+		return at, err
+	}
 	if err := copyIncluded(ctx, home, made.Repo, w); err != nil {
 		return nil, err
 	}
