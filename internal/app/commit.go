@@ -277,7 +277,14 @@ func (c *committer) plan(ctx context.Context) error {
 	if len(c.files) == 0 {
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s changed no file that git tracks", id)
 	}
-	return c.storedForms(ctx, unlike, before)
+	if err := c.storedForms(ctx, unlike, before); err != nil {
+		return err
+	}
+	again, err := c.svc.Session.Snaps.StoreFilesTree(ctx, c.svc.Session.SnapshotExtent(c.rec))
+	if err == nil && again != present { // git may have stored what was edited after it was compared
+		err = belay.Refuse(belay.CodeBusy, "repeat it when nobody edits them", "files changed while the commit of %s was prepared", id)
+	}
+	return err
 }
 
 // commitsOf returns the commits that belay made of a task, by commit ID.
