@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -68,8 +69,8 @@ func (p *TaskContext) FollowCitations(ctx context.Context, cited []handoff.Citat
 	return out, ctx.Err()
 }
 
-// FileText reads a file of the tree without following links. It returns nil for a file that cannot
-// be opened.
+// FileText reads a file of the tree without following links. It returns nil for a file that does
+// not exist there, or is reached through a link.
 func (p *TaskContext) FileText(path string) ([]byte, error) {
 	root, err := fsroot.OpenRoot(p.Session.Repo.Root)
 	if err != nil {
@@ -77,6 +78,9 @@ func (p *TaskContext) FileText(path string) ([]byte, error) {
 	}
 	defer root.Close()
 	f, err := root.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("read %s: %w", belay.VisibleLine(path), err)
+	}
 	if err != nil {
 		return nil, nil
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
@@ -18,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // Pull collects the content of a pull request for a task, or for the tasks of a feature, from their
@@ -149,7 +152,7 @@ func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 	var of []string
 	for _, m := range met {
 		shows := m.File == c.Path || slices.ContainsFunc(m.Evidence, func(e string) bool {
-			return strings.Contains(e, ", "+c.Path+":") || strings.HasSuffix(e, c.Path) || strings.Contains(e, c.Path+":")
+			return namesPath(e, c.Path)
 		})
 		if shows {
 			of = append(of, fmt.Sprintf("%s: %s", m.Marker, m.Text))
@@ -160,7 +163,7 @@ func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 	}
 	name := strings.ToLower(filepath.Base(c.Path))
 	switch {
-	case strings.Contains(name, "test") || strings.Contains(name, "spec."):
+	case syntax.IsTest(c.Path):
 		return "tests"
 	case strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".rst"):
 		return "documentation"
@@ -170,6 +173,24 @@ func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 		return "one of the task's files"
 	}
 	return "not named by the task"
+}
+
+// namesPath reports whether a text names a path: "cmd/main.go:3" does not name main.go.
+func namesPath(text, path string) bool {
+	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-/", r) }
+	for at := strings.Index(text, path); at >= 0; {
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(path):])
+		if !isPart(before) && before != '.' && !isPart(after) {
+			return true
+		}
+		next := strings.Index(text[at+1:], path)
+		if next < 0 {
+			return false
+		}
+		at += 1 + next
+	}
+	return false
 }
 
 // maxOpening limits how much of an agent's output is searched for the model and the version, which
