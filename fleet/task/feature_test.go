@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -331,6 +332,13 @@ func TestTold(t *testing.T) {
 	} {
 		m := &machines{}
 		env := fleet(t, m)
+		shown := ""
+		env.OnUpsertTypedSearchAttributes(mock.MatchedBy(func(a temporal.SearchAttributes) bool {
+			phase, _ := a.GetKeyword(temporal.NewSearchAttributeKeyKeyword(task.AttrPhase))
+			outcome, _ := a.GetKeyword(temporal.NewSearchAttributeKeyKeyword(task.AttrOutcome))
+			shown = phase + " " + outcome
+			return true
+		})).Return(nil)
 		first := true
 		m.wait = func(ctx context.Context, q task.Ask) {
 			if q.Command.Kind != c.kind || !first {
@@ -363,6 +371,9 @@ func TestTold(t *testing.T) {
 		env.ExecuteWorkflow(task.WorkflowName, in)
 		if r := ended(t, env); r.Outcome != c.want {
 			t.Errorf("%v in %s: %+v", c.tells, c.kind, r)
+		}
+		if st := where(t, env); shown != "closed "+string(c.want) || st.Phase+" "+st.Outcome != shown {
+			t.Errorf("%v in %s: the server shows %s, the status %s %s", c.tells, c.kind, shown, st.Phase, st.Outcome)
 		}
 		if got := strings.Join(m.done, " "); got != c.did {
 			t.Errorf("%v in %s: did %s", c.tells, c.kind, got)

@@ -279,10 +279,13 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 			}
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			for events.ReceiveAsync(&e) {
+			for {
+				var e LimitEvent // a reused one would keep the fields that the next event omits
+				if !events.ReceiveAsync(&e) {
+					return workflow.NewContinueAsNewError(ctx, LimitsName, l)
+				}
 				handle(e)
 			}
-			return workflow.NewContinueAsNewError(ctx, LimitsName, l)
 		}
 	}
 }

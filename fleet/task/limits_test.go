@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -297,6 +299,35 @@ func TestSlotCancelled(t *testing.T) {
 	}
 	if s := strings.Join(all, " "); s != "ask done ask done" || !(*told)[1].Known || (*told)[1].Cost != 0 {
 		t.Errorf("%+v", *told)
+	}
+}
+
+// TestLimitsExchanged: events that wait while the history is exchanged do not mix.
+func TestLimitsExchanged(t *testing.T) {
+	t.Parallel()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(silent{})
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetStartTime(noon)
+	env.SetContinueAsNewSuggested(true)
+	env.RegisterWorkflowWithOptions(task.LimitsWorkflow, workflow.RegisterOptions{Name: task.LimitsName})
+	env.RegisterDelayedCallback(func() {
+		for _, e := range []task.LimitEvent{{Kind: task.LimitTick}, {Kind: task.LimitSpent, Cost: 3, Known: true},
+			{Kind: task.LimitDone, Slot: slot(1, "a")}} {
+			env.SignalWorkflow(task.SignalLimits, e)
+		}
+	}, 0)
+	running := slot(1, "a")
+	running.Since = noon
+	env.ExecuteWorkflow(task.LimitsName, task.Ledger{Limits: task.Limits{Team: "search", CostPerDay: 20, UnknownCost: 1},
+		Running: []task.Slot{running}, Day: "2026-11-28"})
+	var next *workflow.ContinueAsNewError
+	if err := env.GetWorkflowError(); !errors.As(err, &next) {
+		t.Fatal(err)
+	}
+	var l task.Ledger
+	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &l); err != nil || l.Spent != 4 {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
 

@@ -99,6 +99,11 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if r.aborted && workflow.GetVersion(ctx, "shown as closed when its feature was stopped", workflow.DefaultVersion, 1) == 1 {
+		if err := r.updateAttributes(); err != nil {
+			return Result{}, err
+		}
+	}
 	r.releaseSlot()
 	if more := r.pos.State.Use.Cost - r.pos.Counted; r.pos.Team != "" && more > 0 { // reviews
 		r.signalLimits(LimitEvent{Kind: LimitSpent, Cost: more, Known: true})
@@ -213,6 +218,14 @@ func (r *taskRun) canStopPlacing() bool {
 // willAbort reports whether the task's feature was stopped.
 func (r *taskRun) willAbort() bool {
 	return r.aheadDecision != nil && r.aheadDecision.Decision == loop.DecideAbort
+}
+
+// outcome is how the task ended; "" while it is open.
+func (r *taskRun) outcome() loop.Outcome {
+	if r.aborted {
+		return loop.OutcomeAborted
+	}
+	return r.pos.State.Outcome
 }
 
 // newAsk fills in the fields that every activity needs.
@@ -653,6 +666,9 @@ func (r *taskRun) checkDecision(d Decision) error {
 }
 
 func (r *taskRun) phase() string {
+	if r.aborted {
+		return string(loop.PhaseClosed)
+	}
 	if r.quarantined {
 		return PhaseQuarantined
 	}
@@ -670,16 +686,16 @@ func (r *taskRun) status() Status {
 	if waits == "" && r.placing {
 		waits = waitsForWorker
 	}
-	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
+	return Status{Task: r.in, Phase: r.phase(), Outcome: string(r.outcome()), Why: st.Why, Worker: r.pos.Worker,
 		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: waits, Use: st.Use, Head: r.pos.Head,
 		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Sent: r.pos.Sent, Lines: r.pos.Log, State: &st, Omitted: r.pos.Omitted}
 }
 
 func (r *taskRun) result() Result {
 	st := r.pos.State
-	out := Result{Outcome: st.Outcome, Why: st.Why, Attempts: len(st.Attempts), Moves: r.pos.Moves, Head: r.pos.Head, Cost: st.Cost}
+	out := Result{Outcome: r.outcome(), Why: st.Why, Attempts: len(st.Attempts), Moves: r.pos.Moves, Head: r.pos.Head, Cost: st.Cost}
 	if r.aborted {
-		out.Outcome, out.Why = loop.OutcomeAborted, "its feature was stopped"
+		out.Why = "its feature was stopped"
 	}
 	if st.Outcome == loop.OutcomePassed {
 		out.Branch, out.Commit = BranchOf(r.in.ID), r.pos.Commit
@@ -702,6 +718,6 @@ func SearchAttributes(in Input) temporal.SearchAttributes {
 func (r *taskRun) updateAttributes() error {
 	key := temporal.NewSearchAttributeKeyKeyword
 	return workflow.UpsertTypedSearchAttributes(r.ctx,
-		key(AttrPhase).ValueSet(r.phase()), key(AttrOutcome).ValueSet(string(r.pos.State.Outcome)),
+		key(AttrPhase).ValueSet(r.phase()), key(AttrOutcome).ValueSet(string(r.outcome())),
 		key(AttrWorker).ValueSet(r.pos.Worker), temporal.NewSearchAttributeKeyFloat64(AttrCost).ValueSet(r.pos.State.Cost))
 }

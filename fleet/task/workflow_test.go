@@ -657,6 +657,9 @@ func TestStoppedWhileItWaits(t *testing.T) {
 			if by == "stop" {
 				want = loop.OutcomeAborted
 			}
+			if st := where(t, env); st.Phase != string(loop.PhaseClosed) || st.Outcome != string(want) {
+				t.Errorf("%s, %s: the status is %s %s", name, by, st.Phase, st.Outcome)
+			}
 			if r := ended(t, env); r.Outcome != want || (*got != "" && *got != "done") {
 				t.Errorf("%s, %s: %+v, resume: %s", name, by, r, *got)
 			}
