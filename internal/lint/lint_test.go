@@ -25,7 +25,8 @@ func added() (func(path string, first, last int) bool, error) {
 	}, nil
 }
 
-var changes = []belay.Change{{Path: "a.go", Status: "M"}, {Path: "sub/new.go", Status: "A"}, {Path: "gone.go", Status: "D"}}
+var changes = []belay.Change{{Path: "a.go", Status: "M"}, {Path: "sub/new.go", Status: "A"}, {Path: "gone.go", Status: "D"},
+	{Path: "moved/new.go", Status: "D"}}
 
 func linter(command string, more ...string) belay.Linter {
 	l := belay.Linter{Name: "demo", TestCommand: belay.TestCommand{Command: command, From: "config"}}

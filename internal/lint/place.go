@@ -45,8 +45,8 @@ func (t fileTree) find(name string, changed map[string]string) string {
 		return rel
 	}
 	only := ""
-	for p := range changed {
-		if strings.HasSuffix(p, "/"+rel) {
+	for p, status := range changed {
+		if status != "D" && strings.HasSuffix(p, "/"+rel) {
 			if only != "" {
 				return ""
 			}
