@@ -134,7 +134,10 @@ var integrityCases = map[string]struct {
 	"fail_under gone":   {[]*syntax.File{file(".coveragerc", "[report]\nfail_under = 90\n", "[report]\n# fail_under = 90\n")}, "warning .coveragerc:0 limit lowered: fail-under"},
 	"fail_under raised": {[]*syntax.File{file("pyproject.toml", "fail_under = 90\n", "fail_under = 95\n")}, ""},
 	"--cov-fail-under":  {[]*syntax.File{file("Makefile", "test:\n\tpytest --cov-fail-under=80\n", "test:\n\tpytest --cov-fail-under=8\n")}, "error Makefile:2 limit lowered: cov-fail-under"},
-	"jest":              {[]*syntax.File{file("package.json", "{\"jest\": {\"coverageThreshold\": {\"global\": {\"branches\": 80,\n\"lines\": 90}}}}\n", "{\"jest\": {\"coverageThreshold\": {\"global\": {\"branches\": 80,\n\"lines\": 9}}}}\n")}, "error package.json:2 limit lowered: lines"},
+	"jest, all removed": {[]*syntax.File{file("package.json", `{"jest": {"coverageThreshold": {"global": {"branches": 80,
+"functions": 70, "lines": 90, "statements": 60}}}}`, "{}\n")}, "warning package.json:0 limit lowered: branches\n" +
+		"warning package.json:0 limit lowered: functions\nwarning package.json:0 limit lowered: lines\nwarning package.json:0 limit lowered: statements"},
+	"jest": {[]*syntax.File{file("package.json", "{\"jest\": {\"coverageThreshold\": {\"global\": {\"branches\": 80,\n\"lines\": 90}}}}\n", "{\"jest\": {\"coverageThreshold\": {\"global\": {\"branches\": 80,\n\"lines\": 9}}}}\n")}, "error package.json:2 limit lowered: lines"},
 	"codecov": {[]*syntax.File{file("codecov.yml", "coverage:\n  status:\n    project:\n      default:\n        target: 80%\n        threshold: 1%\n", "coverage:\n  status:\n    project:\n      default:\n        target: 50%\n        threshold: 30%\n        informational: true\n")},
 		"error codecov.yml:5 limit lowered: target\nerror codecov.yml:6 limit lowered: threshold\nwarning codecov.yml:7 test failures no longer count: informational"},
 	"|| true":                {[]*syntax.File{file(".github/workflows/ci.yml", "steps:\n  - run: go test ./...\n", "steps:\n  - run: go test ./... || true\n")}, "error .github/workflows/ci.yml:2 test failures no longer count: the command always succeeds"},

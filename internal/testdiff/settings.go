@@ -2,7 +2,9 @@ package testdiff
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,8 +164,8 @@ func findLoweredLimits(f *syntax.File, before, after []configLine) []belay.Findi
 	var out []belay.Finding
 	for _, l := range limitKinds {
 		had, has := l.values(f.Path, before), l.values(f.Path, after)
-		for name, was := range had {
-			is := has[name]
+		for _, name := range slices.Sorted(maps.Keys(had)) {
+			was, is := had[name], has[name]
 			if len(is) < len(was) && l.lowerIsWeaker {
 				out = append(out, loweredFinding(f, belay.SeverityWarning, 0, name,
 					fmt.Sprintf("%s was %s and was removed", name, was[len(is)].text)))
