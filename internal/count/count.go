@@ -146,6 +146,9 @@ func (j *judge) checkUnchanged() Result {
 	if j.requirement.File != "" {
 		a, b := j.before.load(j.requirement.File), j.after.load(j.requirement.File)
 		paths = nil
+		if a.failed || b.failed {
+			return Result{Verdict: Warn, Findings: []Finding{{"warning", "cannot be read, so it may have changed", j.requirement.File, 1}}}
+		}
 		if a.exists != b.exists || !bytes.Equal(a.src, b.src) {
 			paths = []string{j.requirement.File}
 		}

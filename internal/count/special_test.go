@@ -1,14 +1,17 @@
 package count_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// isCodeName is a case with its own files. Counts below 0 are unknown.
-type isCodeName struct {
+// named is a case with its own files. Counts below 0 are unknown.
+type named struct {
 	id, language, file, requirement string
 	before, after                   map[string]string
 	was, is                         int
@@ -24,7 +27,7 @@ func files(pairs ...string) map[string]string {
 	return m
 }
 
-var specials = []isCodeName{
+var specials = []named{
 	{"properties with accessors", "csharp", "A.cs", "ADD 1 property to User",
 		files("A.cs", "public class User {\n  public string Name { get; set; }\n  public int Age { get; private set; } = 1;\n  public int N => 1;\n}\n"), files("A.cs", "public class User {\n  public string Name { get; set; }\n  public int Age { get; private set; } = 1;\n  public int N => 1;\n  public string Mail { get; init; }\n}\n"), 3, 4, count.Pass, false},
 	{"a test below its annotation", "java", "ATest.java", "ADD 1 test",
@@ -247,6 +250,23 @@ func TestSignIsNoNoun(t *testing.T) {
 		got, err := count.Check(tests("a", "b", "c"), tests("a", "b"), r)
 		if err != nil || got.Verdict != count.Fail || got.Certain != certain {
 			t.Errorf("%s: %v, %s, certain %v", text, err, got.Verdict, got.Certain)
+		}
+	}
+}
+
+// unreadable is a tree in which reading fails.
+type unreadable struct{}
+
+func (unreadable) Paths() ([]string, error)    { return []string{"x"}, nil }
+func (unreadable) Read(string) ([]byte, error) { return nil, os.ErrPermission }
+
+// TestUnreadableIsNoPass: what cannot be read may have changed.
+func TestUnreadableIsNoPass(t *testing.T) {
+	t.Parallel()
+	for _, after := range []count.Tree{unreadable{}, count.FS(fstest.MapFS{"x": {}})} {
+		res, err := count.Check(unreadable{}, after, belay.Requirement{Marker: belay.MarkNoChanges, File: "x"})
+		if err != nil || res.Verdict != count.Warn || len(res.Findings) != 1 || !strings.Contains(res.Findings[0].Message, "cannot be read") {
+			t.Errorf("%+v, %v", res, err)
 		}
 	}
 }

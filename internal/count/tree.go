@@ -131,6 +131,7 @@ type file struct {
 	isCounted  bool
 	exists     bool
 	unreadable bool // of a supported language, but cannot be parsed
+	failed     bool // it is there, but reading it failed
 }
 
 func newWorld(t Tree) (*lazyTree, error) {
@@ -149,9 +150,8 @@ func (w *lazyTree) load(p string) *file {
 	if f == nil {
 		f = &file{}
 		if w.has(p) {
-			if src, err := w.tree.Read(p); err == nil {
-				f.src, f.exists = src, true
-			}
+			src, err := w.tree.Read(p)
+			f.src, f.exists, f.failed = src, err == nil, err != nil
 		}
 		w.files[p] = f
 	}
