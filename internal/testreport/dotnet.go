@@ -172,6 +172,8 @@ func (d *dotnetReader) readCounters(t xml.StartElement) {
 		keys = []string{"failed", "error", "timeout", "aborted"}
 	case name == "test-run":
 		keys = []string{"failed"}
+	case name == "assembly" && d.format == XUnit:
+		keys = []string{"failed", "errors"}
 	case name == "test-results":
 		keys = []string{"failures", "errors"}
 	}

@@ -83,6 +83,9 @@ var (
 	unittestID    = lazyregexp.New(`^(\w+) \((\S+)\)(.*)$`)
 )
 
+// unittestFixture matches what "Ran 3 tests" does not count when it fails.
+var unittestFixture = lazyregexp.New(`^(?:setUp|tearDown)(?:Class|Module) \(`)
+
 // unittest reads the output of Python's unittest: two summary lines, and a heading between rules
 // for each failure. With -v each test has a line.
 type unittest struct {
@@ -120,6 +123,9 @@ func (u *unittest) readLine(s string) {
 			name += "+"
 		}
 		u.current = u.add(name, m[1] == "ERROR")
+		if unittestFixture.MatchString(m[2]) {
+			u.total++
+		}
 	case u.current != nil && !u.afterRule && !strings.HasPrefix(s, "-----"):
 		u.current.addLine(s)
 	}
