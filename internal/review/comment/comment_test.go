@@ -36,6 +36,19 @@ func found(review string) string {
 	return strings.Join(out, ", ")
 }
 
+// TestLinesOfJSON: each finding has its own line of the review, also two for one file.
+func TestLinesOfJSON(t *testing.T) {
+	review := "[{\"file\":\"app/__init__.py\",\"line\":3,\"message\":\"see notes\"},\n" +
+		"{\"file\":\"app/__init__.py\",\"line\":9,\"message\":\"y\"},\n{\"file\":\"notes\",\"line\":1,\"message\":\"z\"}]"
+	var got []string
+	for _, r := range Explain(review, NewIndex(tree)) {
+		got = append(got, fmt.Sprintf("%s:%d on %d", r.Path, r.Start, r.Line))
+	}
+	if s := strings.Join(got, ", "); s != "app/__init__.py:3 on 1, app/__init__.py:9 on 2, notes:1 on 3" {
+		t.Error(s)
+	}
+}
+
 func TestSpellings(t *testing.T) {
 	for review, want := range map[string]string{
 		"src/net/client.go leaks":                             "src/net/client.go",

@@ -46,7 +46,7 @@ func readJSON(source string, first int, x *Index) ([]Reason, bool) {
 	if err := d.Decode(&v); err != nil || d.More() {
 		return nil, false
 	}
-	r := data{source: source, first: first, resolver: x.newResolver(source)}
+	r := data{source: source, first: first, resolver: x.newResolver(source), after: map[string]int{}}
 	r.readValue(v, "", "", 0)
 	return r.reasons, true
 }
@@ -54,6 +54,7 @@ func readJSON(source string, first int, x *Index) ([]Reason, bool) {
 type data struct {
 	source   string
 	first    int
+	after    map[string]int // by file: where its name was found last
 	resolver *resolver
 	reasons  []Reason
 }
@@ -119,10 +120,10 @@ func (r *data) addPlace(o object, file string, sev Severity, off string) {
 		m[0].spans = readLines(o)
 	}
 	sev = cmp.Or(sev, sentenceLabel(scalarText(member(o, "body", "message", "comment"))), Unlabelled)
-	line := r.first + strings.Count(r.source[:max(strings.Index(r.source, file), 0)], "\n")
+	r.after[file] += 1 + max(strings.Index(r.source[r.after[file]:], `"`+file+`"`), 0)
+	at := r.first + strings.Count(r.source[:r.after[file]], "\n")
 	for _, s := range orWholeFile(m[0].spans) {
-		why := cmp.Or(off, "in the structured result")
-		r.reasons = append(r.reasons, Reason{Place{m[0].path, s.start, s.end, sev}, line, off == "", why})
+		r.reasons = append(r.reasons, Reason{Place{m[0].path, s.start, s.end, sev}, at, off == "", cmp.Or(off, "in the structured result")})
 	}
 }
 
