@@ -101,9 +101,10 @@ func comparableConfig(text string, inOther map[string]bool) string {
 			branch, remote = strings.EqualFold(m[1], "branch"), strings.EqualFold(m[1], "remote")
 			isNew = remote && !inOther[m[2]]
 		}
-		place := remotePlace.FindStringSubmatch(t)
-		byGit := branch || remote && place != nil && (isNew || place[1] == "") || isNew && header
-		if !byGit && t != "" {
+		switch place := remotePlace.FindStringSubmatch(t); {
+		case t == "", branch, isNew && header:
+		case remote && place != nil && (isNew || place[1] == ""):
+		default:
 			out = append(out, t)
 		}
 		continued = strings.HasSuffix(t, `\`)
