@@ -30,7 +30,7 @@ const (
 // captured. Ctrl-C allows unlimited time for that; a second one later exits at once. TERM and a
 // hang-up allow little time: they end the hard context as well, and then exit, with a message about
 // what may still be running and how to continue. All files are then as after a kill, from which the
-// next command recovers.
+// next command recovers. A hang-up that was ignored at the start, as nohup does, stays ignored.
 //
 // Once a task is under way, a broken pipe of the output (belay run … | head -1) counts as the
 // first Ctrl-C; any other command ends by SIGPIPE as usual. Further writes to the pipe change
@@ -40,7 +40,10 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 	soft, ask := context.WithCancel(hard)
 	t.StopRequested = soft
 	c, unread := make(chan os.Signal, 4), make(chan os.Signal, 1)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(c, syscall.SIGHUP)
+	}
 	t.OnFirstWork = func() { signal.Notify(unread, syscall.SIGPIPE) }
 	go func() {
 		var first time.Time

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -97,6 +98,9 @@ func TestTermEndsBelay(t *testing.T) {
 			}
 			t.Run(wait.name+", "+name, func(t *testing.T) {
 				t.Parallel() // mostly waiting
+				if name == "HUP" && signal.Ignored(syscall.SIGHUP) {
+					t.Skip("the tests run under nohup")
+				}
 				d := w.another(t, filepath.Join(folder(t), "w"))
 				mark := fmt.Sprintf("%d-%d-%s", os.Getpid(), i, strings.ReplaceAll(name, " ", ""))
 				c, said, free := d.waitingFor(t, wait, mark)
@@ -120,6 +124,28 @@ func TestTermEndsBelay(t *testing.T) {
 				nothingLeft(t, t.Name(), mark)
 			})
 		}
+	}
+}
+
+// TestNohup: a run that nohup started does not end when its terminal closes.
+func TestNohup(t *testing.T) {
+	t.Parallel()
+	w := quietWorld(t, map[string]string{"a.txt": "one\n"})
+	c := exec.Command("sh", "-c", `trap '' HUP; exec belay run "do it" --as-it-is --task T1 --files '**' -- sh -c '
+		: > "$UP/began"; until [ -e "$UP/heard" ]; do sleep 0.05; done; sleep 1; date > new'`)
+	c.Dir, c.Env = w.repo, w.env("UP="+w.up, "PATH="+os.Getenv("PATH"))
+	var said bytes.Buffer
+	c.Stdout, c.Stderr = &said, &said
+	asUser(c)
+	w.must(c.Start())
+	for began := time.Now(); !startedIn("began")(w) && time.Since(began) < patience; {
+		time.Sleep(50 * time.Millisecond)
+	}
+	w.must(c.Process.Signal(syscall.SIGHUP))
+	w.must(os.WriteFile(filepath.Join(w.up, "heard"), nil, 0o644))
+	err := c.Wait()
+	if _, missing := os.Stat(filepath.Join(w.repo, "new")); missing != nil || strings.Contains(said.String(), "paused") {
+		t.Errorf("%v, %v\n%s", err, missing, said.String())
 	}
 }
 

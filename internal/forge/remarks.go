@@ -79,6 +79,7 @@ type written struct {
 	Position  int     `json:"position"` // Gitea's line
 	Dismissed bool    `json:"dismissed"`
 	Resolver  *person `json:"resolver"`
+	Review    int64   `json:"pull_request_review_id"` // of a comment on GitHub
 }
 
 func (w written) by() string {
@@ -105,13 +106,17 @@ func (h *remarkReader) github(number int) error {
 	if err != nil {
 		return err
 	}
+	silent := map[int64]bool{}
 	for _, w := range reviews {
-		if w.asks() {
+		if silent[w.ID] = !w.asks(); w.asks() {
 			h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, may(w))
 		}
 	}
 	comments, err := pages[written](h.ctx, h.client, at+"/comments")
 	for _, w := range comments {
+		if silent[w.Review] {
+			continue
+		}
 		h.add(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, may(w))
 	}
 	return err

@@ -16,7 +16,9 @@ var said = map[string]map[string]string{
 			{"id":4,"user":null,"state":"COMMENTED","body":"who?","author_association":"NONE"},
 			{"id":6,"user":{"login":"ana"},"state":"DISMISSED","body":"no longer","author_association":"MEMBER"}]`,
 		"/pulls/5/comments": `[{"id":7,"user":{"login":"bob"},"body":"Too long","path":"a.go","line":3,"html_url":"u7","author_association":"OWNER"},
-			{"id":8,"user":{"login":"bob"},"body":"moved","path":"a.go","line":null,"html_url":"u8","author_association":"COLLABORATOR"},
+			{"id":8,"user":{"login":"bob"},"body":"moved","path":"a.go","line":null,"html_url":"u8","author_association":"COLLABORATOR","pull_request_review_id":1},
+			{"id":10,"user":{"login":"ana"},"body":"nice","path":"a.go","line":1,"author_association":"MEMBER","pull_request_review_id":2},
+			{"id":11,"user":{"login":"ana"},"body":"no longer","path":"a.go","line":1,"author_association":"MEMBER","pull_request_review_id":6},
 			{"id":9,"user":{"login":"me"},"body":"<!-- belay:T1 -->\nours","path":"a.go","author_association":"OWNER"}]`,
 	},
 	GitLab: {
