@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -372,7 +373,7 @@ func (w *at) prepare() error {
 			return err
 		}
 		_, err = f.WriteString(text)
-		if cerr := f.Close(); err != nil || cerr != nil {
+		if err := errors.Join(err, f.Close()); err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 	}

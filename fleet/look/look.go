@@ -320,8 +320,6 @@ func (r *Remote) fetchCopy(ctx context.Context) map[string]bool {
 			maps.Copy(failed, refused)
 		}
 	}
-	r.mu.Lock()
-	r.mu.Unlock()
 	if r.setReadable(ctx, err); err != nil {
 		return moved
 	}

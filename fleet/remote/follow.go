@@ -242,7 +242,7 @@ func (f *Follower) adoptTask(ctx context.Context, s *app.Service, id belay.TaskI
 		return err
 	}
 	var text bytes.Buffer
-	if !f.Mirror.isAncestorOfTip(ctx, commit) { // forgotten on the remote, so the copy drops them too
+	if !f.Mirror.hasParent(ctx, commit) { // forgotten on the remote, so the copy drops them too
 		for _, b := range bound {
 			for _, ref := range []string{taskRefPrefix(id) + "snapshots/" + string(b.ID), snapshot.RefPrefix + string(b.ID)} {
 				if here[ref] != "" {
@@ -278,9 +278,9 @@ func (f *Follower) adoptTask(ctx context.Context, s *app.Service, id belay.TaskI
 	return err
 }
 
-// isAncestorOfTip reports whether a record's commit has parents. The record of a task of which the
+// hasParent reports whether a record's commit has parents. The record of a task of which the
 // snapshots were forgotten has none.
-func (m *Mirror) isAncestorOfTip(ctx context.Context, commit string) bool {
+func (m *Mirror) hasParent(ctx context.Context, commit string) bool {
 	_, err := m.runGit(ctx, nil, "rev-parse", "--verify", "--quiet", commit+"^1")
 	return err == nil || ctx.Err() != nil
 }

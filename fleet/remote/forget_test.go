@@ -74,8 +74,8 @@ func (p *site) forget(keep task.Retention, known map[belay.TaskID]time.Time, now
 	return out
 }
 
-// attachmentName lists the tasks of a result.
-func attachmentName(out task.ForgetResult) string {
+// tasksOf lists the tasks of a result.
+func tasksOf(out task.ForgetResult) string {
 	var all []string
 	for _, f := range out.Tasks {
 		all = append(all, string(f.Task)+strings.Repeat("!", min(1, len(f.KeptReason))))
@@ -108,14 +108,14 @@ func TestForgetPolicy(t *testing.T) {
 	}
 	keep := task.Retention{OlderThan: 30 * day, Records: 365 * day, KeepLast: 2, DryRun: true}
 	before := p.refs()
-	if out := p.forget(keep, known, now); attachmentName(out) != "aborted old" || out.Snapshots != 4 || !out.DryRun {
+	if out := p.forget(keep, known, now); tasksOf(out) != "aborted old" || out.Snapshots != 4 || !out.DryRun {
 		t.Errorf("%+v", out) // Gone ended just now, and Newer is second
 	}
 	if after := p.refs(); !slices.Equal(before, after) {
 		t.Errorf("a dry run changed %v", after)
 	}
 	keep.DryRun = false
-	if out := p.forget(keep, known, now); attachmentName(out) != "aborted old" || out.Snapshots != 4 || out.Records != 0 {
+	if out := p.forget(keep, known, now); tasksOf(out) != "aborted old" || out.Snapshots != 4 || out.Records != 0 {
 		t.Errorf("%+v", out)
 	}
 	today := now.UTC().Format(time.DateOnly)
@@ -154,11 +154,11 @@ func TestForgetPolicy(t *testing.T) {
 	// Gone ended, by its record; a year later the records that were forgotten first are deleted
 	// too.
 	later := now.Add(370 * day)
-	if out := p.forget(keep, nil, later); attachmentName(out) != "aborted old" || out.Records != 2 || out.Snapshots != 0 {
+	if out := p.forget(keep, nil, later); tasksOf(out) != "aborted old" || out.Records != 2 || out.Snapshots != 0 {
 		t.Errorf("%+v", out) // Gone and Gate are the newest two
 	}
 	keep.KeepLast = 0
-	if out := p.forget(keep, nil, later); attachmentName(out) != "gate gone" || out.Records != 0 || out.Snapshots != 4 {
+	if out := p.forget(keep, nil, later); tasksOf(out) != "gate gone" || out.Records != 0 || out.Snapshots != 4 {
 		t.Errorf("%+v", out)
 	}
 	if left, err := remote.ReadContents(context.Background(), p.url, "Old"); err != nil || left != (remote.RemoteContents{}) {
@@ -178,7 +178,7 @@ func TestForgetMoved(t *testing.T) {
 	p.Ok(os.MkdirAll(filepath.Dir(hook), 0o755))
 	p.Ok(os.WriteFile(hook, []byte("#!/bin/sh\nenv -u GIT_QUARANTINE_PATH git update-ref refs/belay/fleet/b/record "+p.terms.Base+"\n"), 0o755))
 	out := p.forget(task.Retention{}, known, time.Now())
-	if attachmentName(out) != "a b! c" || out.Snapshots != 4 || !strings.Contains(out.Tasks[1].KeptReason, "moved") {
+	if tasksOf(out) != "a b! c" || out.Snapshots != 4 || !strings.Contains(out.Tasks[1].KeptReason, "moved") {
 		t.Errorf("%+v", out)
 	}
 	if got := p.At(p.bare(), "for-each-ref", "--format=%(refname)", "refs/belay/fleet/b"); strings.Count(got, "snapshots/") != 2 {

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ const SwitchVar = "BELAY_TELEMETRY"
 // contain a password.
 func NewSettings(g Choices) (Settings, error) {
 	var s Settings
-	if on := g.Env(SwitchVar); on == "0" || on != "1" && g.Endpoint == "" || g.Env("OTEL_SDK_DISABLED") == "true" {
+	if on := g.Env(SwitchVar); on == "0" || on != "1" && g.Endpoint == "" || strings.EqualFold(g.Env("OTEL_SDK_DISABLED"), "true") {
 		return s, nil
 	}
 	s.Content, s.Service = g.Content, "belay"
@@ -91,7 +92,7 @@ func (s *Settings) setEndpoints(g Choices) error {
 				return errors.New("the headers for " + string(sig) + ": " + err.Error())
 			}
 			for _, p := range found {
-				s.Headers[sig][p[0]] = p[1]
+				s.Headers[sig][http.CanonicalHeaderKey(p[0])] = p[1]
 			}
 		}
 	}

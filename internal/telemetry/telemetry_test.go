@@ -465,7 +465,7 @@ func TestSettings(t *testing.T) {
 		"traces alone": {"", map[string]string{"BELAY_TELEMETRY": "1", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://t/x"},
 			"https://t/x", ""},
 		"no logs":  {"http://c", map[string]string{"OTEL_LOGS_EXPORTER": "none"}, "http://c/v1/traces", ""},
-		"disabled": {"http://c", map[string]string{"OTEL_SDK_DISABLED": "true"}, "", ""},
+		"disabled": {"http://c", map[string]string{"OTEL_SDK_DISABLED": "TRUE"}, "", ""},
 	} {
 		s := settings(t, c.config, c.env)
 		if s.Endpoints[telemetry.Traces] != c.traces || s.Endpoints[telemetry.Logs] != c.logs || s.IsOn() != (c.traces != "") {
@@ -475,6 +475,13 @@ func TestSettings(t *testing.T) {
 	s := settings(t, "http://c", map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "service.name=x,team=a%2Cb", "OTEL_SERVICE_NAME": "y"})
 	if s.Service != "y" || !reflect.DeepEqual(attrsOf(s.Resource), map[string]string{"team": `{"stringValue":"a,b"}`}) {
 		t.Errorf("%+v", s.Options)
+	}
+	s, err := telemetry.NewSettings(telemetry.Choices{Endpoint: "http://c", Headers: []string{"Authorization=config"},
+		Env: func(k string) string {
+			return map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "authorization=environment"}[k]
+		}})
+	if h := s.Headers[telemetry.Traces]; err != nil || len(h) != 1 || h["Authorization"] != "environment" {
+		t.Errorf("%v, %v", h, err)
 	}
 	for _, bad := range []map[string]string{{"OTEL_EXPORTER_OTLP_ENDPOINT": "ftp://PLANTED"}, {"OTEL_EXPORTER_OTLP_HEADERS": "PLANTED"},
 		{"OTEL_EXPORTER_OTLP_HEADERS": "a=PLANTED%0d%0ab"}, {"OTEL_RESOURCE_ATTRIBUTES": "PLANTED"}} {
