@@ -153,7 +153,7 @@ func printVerified(w io.Writer, v app.HandoverCheck) {
 	if v.OK {
 		what := "no handover yet"
 		if v.Expected != "" {
-			what = "the tree is as " + v.Expected.Short() + " holds it"
+			what = "the tree equals snapshot " + v.Expected.Short()
 		}
 		if v.AtWork != "" {
 			what = v.AtWork + " is at work; nothing was committed"
