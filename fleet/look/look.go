@@ -328,10 +328,13 @@ func (r *Remote) fetchCopy(ctx context.Context) map[string]bool {
 	for id := range records {
 		moved[id.Key()] = true
 		r.changes++
-		r.taskOf(id.Key()).copyError, r.taskOf(id.Key()).deleted = nil, false
+		r.taskOf(id.Key()).copyError = nil
 	}
 	for id, err := range failed {
 		r.taskOf(id.Key()).copyError = err
+	}
+	for _, k := range r.tasks {
+		k.deleted = false
 	}
 	for _, id := range gone {
 		r.taskOf(id.Key()).deleted = true

@@ -552,6 +552,17 @@ func TestTampered(t *testing.T) {
 		v.page(200, "/r/1/task/T9", `value="retry"`, "!problem")
 		v.page(200, "/r/2/task/T9", `value="retry"`, "!problem")
 	}
+
+	// A record that was deleted, and pushed again as it was, is no problem any more.
+	r := look.New(seen, f.remote, f)
+	ref := "refs/belay/fleet/t9/record"
+	tip := f.git(f.remote, "rev-parse", ref)
+	deleted("T9")
+	r.Sync(t.Context())
+	visit(t, r).page(200, "/r/1/task/T9", "has not the whole record")
+	f.git(f.remote, "update-ref", ref, tip)
+	r.Sync(t.Context())
+	visit(t, r).page(200, "/r/1/task/T9", `value="retry"`, "!has not the whole record")
 }
 
 // rewrite replaces the lines of a record on the remote.
