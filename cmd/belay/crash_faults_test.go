@@ -19,7 +19,10 @@ func TestCrashStateDeleted(t *testing.T) {
 	d.must(os.WriteFile(filepath.Join(d.up, "script"), []byte(head+"sh rm -rf .git/belay\n== * ==\n"+right), 0o644))
 	y := newTally(t, 1)
 	r := d.belay("", runT1...)
-	if r.code != 0 || !strings.Contains(r.errs, "its record was deleted, and so were the records of all other tasks") {
+	// The agent is ended as soon as its folder is missing, and rm with it: then a part of the record is left.
+	said := strings.Contains(r.errs, "its record was deleted, and so were the records of all other tasks") ||
+		strings.Contains(r.errs, "the task's record was changed: during attempt 1")
+	if r.code != 0 || !said {
 		t.Errorf("it should pass and say what happened: %s", r)
 	}
 	d.settled(y, "belay's folder deleted", want)
