@@ -83,7 +83,7 @@ func listTree(rd *git.Reader, name string) ([]git.TreeEntry, error) {
 
 var (
 	remoteSection = lazyregexp.New(`(?i)^\[(branch|remote)[ \t]+"([^"\\]*)"\]$`)
-	remotePlace   = lazyregexp.New(`(?i)^(?:(url)|fetch)[ \t]*=`)
+	remotePlace   = lazyregexp.New(`(?i)^(?:(url)|fetch|gh-resolved)[ \t]*=`)
 )
 
 // comparableConfig returns a config without what git changes by itself: sections of branches, what

@@ -220,7 +220,8 @@ func TestConfigs(t *testing.T) {
 	for now, same := range map[string]bool{
 		was:                                     true,
 		strings.ReplaceAll(was, "+a:b", "+c:d"): true,
-		was + "[branch \"o\"]\n\tmerge = x\n":   true,
+		strings.ReplaceAll(was, "+a:b", "+a:b\n\tgh-resolved = base"):          true,
+		was + "[branch \"o\"]\n\tmerge = x\n":                                  true,
 		was + "[remote \"fork\"]\n\turl = b\n\tfetch = +a:b\n":                 true,
 		was + "[remote \"fork\"]\n\turl = b\n\tuploadpack = /tmp/x\n":          false,
 		strings.ReplaceAll(was, "MyHooks", "myhooks"):                          false,

@@ -47,6 +47,12 @@ func TestLinesOfJSON(t *testing.T) {
 	if s := strings.Join(got, ", "); s != "app/__init__.py:3 on 1, app/__init__.py:9 on 2, notes:1 on 3" {
 		t.Error(s)
 	}
+	escaped := strings.Repeat(`{"file":"note\u0073"},`, 40) // its bytes are not in the text
+	for _, r := range Explain(`[`+escaped+"\n"+`{"file":"notes","line":2}]`, NewIndex(tree)) {
+		if r.Path != "notes" || r.Line > 2 {
+			t.Errorf("%+v", r)
+		}
+	}
 }
 
 func TestSpellings(t *testing.T) {

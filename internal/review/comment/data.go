@@ -120,7 +120,7 @@ func (r *data) addPlace(o object, file string, sev Severity, off string) {
 		m[0].spans = readLines(o)
 	}
 	sev = cmp.Or(sev, sentenceLabel(scalarText(member(o, "body", "message", "comment"))), Unlabelled)
-	r.after[file] += 1 + max(strings.Index(r.source[r.after[file]:], `"`+file+`"`), 0)
+	r.after[file] += max(strings.Index(r.source[r.after[file]:], `"`+file+`"`)+1, 0)
 	at := r.first + strings.Count(r.source[:r.after[file]], "\n")
 	for _, s := range orWholeFile(m[0].spans) {
 		r.reasons = append(r.reasons, Reason{Place{m[0].path, s.start, s.end, sev}, at, off == "", cmp.Or(off, "in the structured result")})
