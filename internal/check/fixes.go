@@ -136,7 +136,12 @@ func namesTest(text, test string) bool {
 		}
 	}
 	plain := !strings.ContainsAny(last, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ")
-	if syntax.ContainsWord(text, test) && (last != test || !plain || isMarkedAsTest(text, test)) {
+	// beside letters without blanks between words, only an identifier ends where the letters begin
+	isIdentifier := func(name string) bool {
+		return strings.Contains(text, name) && slices.ContainsFunc(testNamePattern.FindAllString(text, -1),
+			func(w string) bool { return strings.Trim(w, "./:#-") == name })
+	}
+	if (syntax.ContainsWord(text, test) || isIdentifier(test)) && (last != test || !plain || isMarkedAsTest(text, test)) {
 		return true
 	}
 	if len(last) < 5 || plain {
@@ -145,7 +150,7 @@ func namesTest(text, test string) bool {
 	if strings.Contains(last, " ") {
 		return syntax.ContainsWord(strings.ToLower(text), strings.ToLower(last))
 	}
-	return slices.ContainsFunc(testNamePattern.FindAllString(text, -1), func(w string) bool { return strings.Trim(w, "./:#-") == last })
+	return isIdentifier(last)
 }
 
 // isMarkedAsTest reports whether a text quotes a plain word, or has it beside "test".
