@@ -1,8 +1,10 @@
 package testdiff
 
 import (
+	"index/suffixarray"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -154,36 +156,40 @@ var (
 	quotedPath   = lazyregexp.New(`["'>]([^"'<>*\s]+)["'<]`)
 )
 
-// findExcludedTestFiles returns findings for single files of tests that a list of exclusions now names.
+// maxExcludedFiles is how many excluded test files are listed of one file.
+const maxExcludedFiles = 10
+
+// findExcludedTestFiles returns findings for single files of tests that a list of exclusions now names. The list begins
+// in the same line, or before it.
 func findExcludedTestFiles(f *syntax.File, after []configLine) []belay.Finding {
 	var out []belay.Finding
-	for i, l := range after {
+	namedBefore := sync.OnceValue(func() *suffixarray.Index { return suffixarray.New(f.Before) })
+	inList := false // a list of exclusions began before the line
+	for _, l := range after {
+		listed := inList
+		key, sign := exclusionKey.FindStringIndex(l.text), strings.IndexAny(l.text, "[{:=")
+		inList = key != nil || listed && sign < 0
 		if !f.AddedLines().Has(l.number) || !f.IsCreated() && skipOption.MatchString(l.text) {
 			continue
 		}
-		for _, m := range quotedPath.FindAllStringSubmatch(l.text, -1) {
-			if !syntax.IsTest(m[1]) || path.Ext(m[1]) == "" || strings.Contains(string(f.Before), m[1]) || !isExclusion(after, i, m[1]) {
+		for _, m := range quotedPath.FindAllStringSubmatchIndex(l.text, -1) {
+			name := l.text[m[2]:m[3]]
+			excluded := key != nil && key[1] <= m[2] || listed && (sign < 0 || sign >= m[2])
+			if !excluded || !syntax.IsTest(name) || path.Ext(name) == "" || namedBefore().Lookup([]byte(name), 1) != nil {
 				continue
 			}
-			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.number,
-				Title:  "tests may be excluded: " + clip(m[1]),
-				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that every test still runs"})
+			x := belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.number,
+				Title:  "tests may be excluded: " + clip(name),
+				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that every test still runs"}
+			if len(out) == maxExcludedFiles {
+				x.Title = "tests may be excluded: more of them"
+				return append(out, x)
+			}
+			out = append(out, x)
 			break
 		}
 	}
 	return out
-}
-
-// isExclusion reports whether a text in line i is in a list of exclusions: one that begins in the line, or before it.
-func isExclusion(lines []configLine, i int, text string) bool {
-	before, _, _ := strings.Cut(lines[i].text, text)
-	for exclusionKey.FindString(before) == "" {
-		if i--; i < 0 || strings.ContainsAny(before, "[{:=") {
-			return false
-		}
-		before = lines[i].text
-	}
-	return true
 }
 
 // isGolangciExclusion reports whether line n is below a key that lists exclusions.
