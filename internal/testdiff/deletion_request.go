@@ -61,7 +61,9 @@ var (
 	// abilityNouns match words before a verb for what something new can do.
 	abilityNouns = lazyregexp.New(`(?i)\b(?:options?|flags?|methods?|commands?|functions?|helpers?|ways?|ability|support|api|` +
 		`endpoint|button)\s+to\s+$`)
-	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
+	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|stop|instead of|rather than)\s+(?:\w+\s+)?$`)
+	// clauseStart matches the words before the verb of an order; elsewhere "port" is a noun.
+	clauseStart = lazyregexp.New(`(?i)(?:^|[.;:!]\s)\s*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:(?:please|also|and|then)\s+)*$`)
 
 	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|` +
 		`assertions?|suites?)$`)
@@ -172,7 +174,8 @@ func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew
 		verb, rest := text[from+m[0]:from+m[2]], text[from+m[2]:from+m[3]]
 		before := text[:from+m[0]]
 		from += m[2]
-		if abilityNouns.MatchString(before) {
+		isPort := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(verb)), "s") == "port"
+		if abilityNouns.MatchString(before) || isPort && !clauseStart.MatchString(before) {
 			continue
 		}
 		if negationBefore.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") &&
@@ -210,10 +213,10 @@ func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew
 // with one.
 var documentName = lazyregexp.New(`[\w./-]+\.(?:md|rst|adoc|txt)\b`)
 
-// coversFile reports whether a request names a file as one to delete.
+// coversFile reports whether a request names a file as one to delete. An unknown file is not named.
 func (w *DeletionRequest) coversFile(p string) permission {
 	for _, o := range w.targets {
-		if !o.replaced && o.namesFile(p) {
+		if p != "" && !o.replaced && o.namesFile(p) {
 			return asked
 		}
 	}
