@@ -303,13 +303,18 @@ func (m *queue) testCommands(list []queuedTask) (out []belay.Task) {
 	seen := map[string]bool{}
 	for _, q := range list {
 		t := q.r.Task
-		key := t.Checks.Tests.String() + "\x00" + t.Checks.Tests.Format
+		key := commandKey(t)
 		if t.Checks.Tests.Set() && !seen[key] && !slices.Contains(t.Checks.Skip, testrun.Name) {
 			seen[key] = true
 			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// commandKey returns a key of a task's test command.
+func commandKey(t belay.Task) string {
+	return strings.Join([]string{t.Checks.Tests.String(), t.Checks.Tests.Format, t.Checks.Tests.Report}, "\x00")
 }
 
 // runTests runs the tests of one task on a combination. Tests that already fail in the user's tree
@@ -374,7 +379,7 @@ func (m *queue) baseline(ctx context.Context, t belay.Task) (belay.SnapshotID, *
 		}
 		m.base = info.ID
 	}
-	command := t.Checks.Tests.String() + "\x00" + t.Checks.Tests.Format
+	command := commandKey(t)
 	if known := m.known[command]; known != nil {
 		return m.base, known, nil
 	}

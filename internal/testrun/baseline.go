@@ -168,6 +168,7 @@ func (k Baseliner) load(b Baseline) (old Baseline, ok bool) {
 	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || !old.isCacheable() || !sameCommand(old.Command, b.Command) {
 		return Baseline{}, false
 	}
+	old.Report.DecodeNames()
 	return old, true
 }
 
