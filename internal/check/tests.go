@@ -22,7 +22,7 @@ func checkTests(ctx context.Context, in Input) belay.CheckResult {
 			made := slices.ContainsFunc(in.Changes, func(c belay.Change) bool { return c.Path == path && c.Status == "A" })
 			return made || Permits(in.Request, in.Words, path)
 		},
-		Successors: func() map[string]string {
+		Successors: func() map[string]testdiff.Successor {
 			files, err := in.files(ctx)
 			if err != nil {
 				return nil

@@ -58,7 +58,7 @@ type pairing struct {
 	changed     []changedTest                    // tests with another body than before
 	commonCalls map[*syntax.File]map[string]bool // by file: calls that many of the remaining tests have
 	replaces    map[string]string                // by new test: the deleted test that it replaces
-	successors  map[string]string                // by short name of a deleted test: that of the test that it became, or ""
+	successors  map[string]Successor             // by short name of a deleted test
 
 	expectationChanges []expectationChange // tests that expect something else than before
 	newValues          []Value             // new expected values of tests that still exist
@@ -110,7 +110,7 @@ func pairTests(files []*syntax.File) pairing {
 	parts := make([]pairing, len(files))
 	common := map[*syntax.File]map[string]bool{}
 	syntax.ForEach(files, func(i int, f *syntax.File) { parts[i] = pairFile(f) })
-	p := pairing{commonCalls: common, successors: map[string]string{}}
+	p := pairing{commonCalls: common, successors: map[string]Successor{}}
 	for i, part := range parts {
 		common[files[i]] = part.commonCalls[files[i]]
 		p.existing = append(p.existing, part.existing...)
@@ -134,25 +134,41 @@ func pairTests(files []*syntax.File) pairing {
 		})
 	}
 	for _, b := range p.deleted {
-		p.successors[b.ShortName] = ""
+		p.addSuccessor(b, Successor{})
 	}
 	p.removeMerged()
 	return p
 }
 
-// Successors returns, by short names of deleted tests, the short name of the test that each became, or "" if other tests
-// do what it did. It leaves out tests with an unexplained deletion, and names that a test still has.
-func Successors(files []*syntax.File, r Rules) map[string]string {
+// Successor is what became of deleted tests of one short name.
+type Successor struct {
+	Name   string // of the test that it became; "" if other tests do what it did
+	Reason string // why the deletion may be no loss, if no other test does what it did
+	Tests  int    // number of deleted tests of that short name; 0 if nothing is known of them
+}
+
+// addSuccessor records what became of a deleted test. Of several with one short name, the last counts.
+func (p *pairing) addSuccessor(b fileTest, s Successor) {
+	s.Tests = p.successors[b.ShortName].Tests + 1
+	p.successors[b.ShortName] = s
+}
+
+// Successors returns, by short names of deleted tests, what became of them. Nothing is known of tests with an unexplained
+// deletion, and by names that a test still has.
+func Successors(files []*syntax.File, r Rules) map[string]Successor {
 	p := pairTests(files)
 	p.explain(files, r)
 	for _, g := range p.deleted {
-		x := deletedTestFinding(g, r.Deletions)
-		if g.Group || g.Name == outsideName || x.Severity == belay.SeverityQuestion {
-			delete(p.successors, g.ShortName)
+		s := p.successors[g.ShortName]
+		if s.Reason = g.reason; g.Group || g.Name == outsideName || g.isUnexplained() {
+			s = Successor{}
 		}
+		p.successors[g.ShortName] = s
 	}
 	for _, a := range p.current {
-		delete(p.successors, a.ShortName)
+		if a.Name != outsideName {
+			p.successors[a.ShortName] = Successor{}
+		}
 	}
 	return p.successors
 }
@@ -316,7 +332,7 @@ func (p *pairing) matchDeleted(same func(b, a fileTest) bool) {
 			continue
 		}
 		p.addPair(b, p.added[i])
-		p.successors[b.ShortName] = p.added[i].ShortName
+		p.addSuccessor(b, Successor{Name: p.added[i].ShortName})
 		p.added = slices.Delete(p.added, i, i+1)
 	}
 	p.deleted = gone

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
@@ -77,15 +78,18 @@ func TestSuccessors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		files []*syntax.File
-		want  map[string]string
+		want  map[string]Successor
 	}{
-		"merged":       {mergedTable["python: merged"].files, map[string]string{"test_one": "test_add", "test_two": ""}},
-		"a row less":   {mergedTable["typescript: too few rows"].files, map[string]string{"one": "adds %d", "two": ""}},
-		"in a group":   {[]*syntax.File{file("a.test.ts", "it('error: a', () => { expect(f(1)).toBe(2) })\n", "describe('errors', () => { it('a', () => { expect(f(1)).toBe(2) }) })\n")}, map[string]string{"error: a": "a"}},
-		"asked about":  {[]*syntax.File{file("test_a.py", pyPlain, "x = 1\n")}, map[string]string{}},
-		"only skipped": {[]*syntax.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\tt.Skip()\n"+asserting))}, map[string]string{}},
+		"merged":          {mergedTable["python: merged"].files, map[string]Successor{"test_one": {Name: "test_add", Tests: 1}, "test_two": {Tests: 1}, "test_add": {}}},
+		"a row less":      {mergedTable["typescript: too few rows"].files, map[string]Successor{"one": {Name: "adds %d", Tests: 1}, "two": {Tests: 1}, "three": {}, "adds %d": {}}},
+		"in a group":      {[]*syntax.File{file("a.test.ts", "it('error: a', () => { expect(f(1)).toBe(2) })\n", "describe('errors', () => { it('a', () => { expect(f(1)).toBe(2) }) })\n")}, map[string]Successor{"error: a": {Name: "a", Tests: 1}, "a": {}, "errors": {}}},
+		"asked about":     {[]*syntax.File{file("test_a.py", pyPlain, "x = 1\n")}, map[string]Successor{"test_one": {}, "test_two": {}}},
+		"only skipped":    {[]*syntax.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\tt.Skip()\n"+asserting))}, map[string]Successor{"TestA": {}}},
+		"asked to delete": {[]*syntax.File{file("a_test.go", goHead+goTest("TestOld", asserting)+goTest("TestA", asserting), goHead+goTest("TestA", asserting))}, map[string]Successor{"TestOld": {}, "TestA": {}}},
+		"for a reason":    {[]*syntax.File{file("a_test.go", goHead+goTest("TestOld", "\tt.Skip()\n"+asserting)+goTest("TestA", asserting), goHead+goTest("TestA", asserting))}, map[string]Successor{"TestOld": {Reason: "it was skipped", Tests: 1}, "TestA": {}}},
 	} {
-		if got := Successors(c.files, Rules{}); !maps.Equal(got, c.want) {
+		rules := Rules{Deletions: ReadDeletionRequest(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkRemove, Text: "delete TestOld"}}}, "")}
+		if got := Successors(c.files, rules); !maps.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}

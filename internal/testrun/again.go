@@ -80,7 +80,12 @@ func (r *testRun) rerunFailures(ctx context.Context) {
 	if !ok {
 		return
 	}
-	r.flakyFailures, r.newFailures = partition(r.newFailures, here.passed)
+	r.flakyFailures, r.newFailures = partition(r.newFailures, func(test string) bool {
+		return here.passed(test) || here.green && r.isFixture(test, here.report)
+	})
+	if len(r.flakyFailures) > 0 && here.complete {
+		r.again = here.report
+	}
 	if len(r.newFailures) == 0 {
 		return
 	}
@@ -113,6 +118,7 @@ type secondRun struct {
 	failed   map[string]bool
 	report   testreport.Report
 	complete bool // all tests of the command ran
+	green    bool // and none failed
 }
 
 // passed reports whether a test ran again and passed.
@@ -121,6 +127,14 @@ func (s secondRun) passed(test string) bool {
 		return false
 	}
 	return s.report.HasPassed(test) || !s.report.HasAllPassNames()
+}
+
+// isFixture reports whether a failure cannot have been of a test, by a second run without failures: some runners name a
+// fixture only if it fails. It had no result before the task and has none now.
+func (r *testRun) isFixture(test string, again testreport.Report) bool {
+	base := r.in.Baseline
+	known := r.namesTests() && base != nil && base.HasAllPassNames() && again.HasAllPassNames()
+	return known && again.Passed >= r.report.Passed && !again.HasSkipped(test) && !base.HasPassed(test) && !base.HasSkipped(test)
 }
 
 // runAgain runs command in root. ok is false if it is unknown which tests failed, for example if failures were named before
@@ -156,6 +170,7 @@ func (r *testRun) runAgain(ctx context.Context, command belay.TestCommand, root 
 	for _, f := range run.report.Failures {
 		s.failed[f.Test] = true
 	}
+	s.green = s.complete && run.ending.Code == 0 && len(s.failed) == 0
 	return s, true
 }
 

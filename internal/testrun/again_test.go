@@ -94,6 +94,28 @@ func TestDidNotRunAgain(t *testing.T) {
 	}
 }
 
+// TestFlakyFixture: some runners name a fixture only if it fails.
+func TestFlakyFixture(t *testing.T) {
+	t.Parallel()
+	for again, want := range map[string]string{
+		`ok a\nok b\n1..2`: "pass\nwarning tests : test is flaky: \"before all\" hook for b",
+		`ok a\n1..1`:       "fail\nwarning tests : test is flaky: \"before all\" hook for b\nerror tests : test passed before and did not run now: b",
+		`ok a\nnot ok "before all" hook for b\n1..2`:    "fail\nerror tests : test fails: \"before all\" hook for b\nerror tests : test passed before and did not run now: b",
+		`ok a\nok "before all" hook for b # SKIP\n1..2`: "fail\nerror tests : test fails: \"before all\" hook for b\nerror tests : test passed before and did not run now: b",
+	} {
+		command := belay.TestCommand{Command: "sh run.sh", Format: testreport.TAP}
+		tree := func(text string) string { return testutil.Project(t, map[string]string{"run.sh": text}) }
+		then := tree(`printf 'ok a\nok b\n1..2\n'`)
+		base, _ := Run(t.Context(), Input{Root: then, Command: command, May: config.Anything(), Baseline: &testreport.Report{}})
+		now := tree(`test -e second && exec printf '` + again + `\n'; : >second; printf 'ok a\nnot ok "before all" hook for b\n1..2\n'; exit 1`)
+		_, r := Run(t.Context(), Input{May: config.Anything(), Root: now, Command: command, Baseline: stored(t, base),
+			Checkout: func(context.Context) (string, func(), error) { return then, func() {}, nil }})
+		if testutil.Told(r) != want {
+			t.Errorf("%s: %s", again, testutil.Told(r))
+		}
+	}
+}
+
 // TestFailsAfterAnother: a test that fails only after another test of its package fails each time, and
 // is not flaky.
 func TestFailsAfterAnother(t *testing.T) {

@@ -3,6 +3,7 @@ package testrun
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,14 +18,16 @@ type regressions struct {
 	skipped []string // skipped now
 	missing []string // did not run, and no other test replaces them
 	merged  []string // deleted by the change, but other tests do what they did
+	removed []string // deleted by the change for a reason
 	renamed []string // did not run, but a new test passes in the same place: "old → new"
 	cases   []string // cases of a test that still passes
 
 	// if the report has no names, only their number
 	moreSkipped, fewerTests int
 
-	format string          // of the report
-	absent map[string]bool // of skipped and missing, those that are also absent on the before snapshot now
+	format string            // of the report
+	reason map[string]string // of each removed one
+	absent map[string]bool   // of skipped and missing, those that are also absent on the before snapshot now
 }
 
 // findRegressions compares each test that passed before. A skipped or missing test is not a pass.
@@ -45,6 +48,7 @@ func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) 
 		case r.report.HasSkipped(test):
 			r.regressed.skipped = append(r.regressed.skipped, test)
 			gone[test] = true
+		case r.again.HasPassed(test): // a flaky fixture was before it
 		default:
 			missing = append(missing, test)
 			gone[test] = true
@@ -134,6 +138,10 @@ func (r *testRun) pairMoved() {
 	}
 	used := map[string]bool{}
 	fresh, byLeaf, byPlace, cased := r.newlyPassed()
+	hadCases := func(test string) bool {
+		_, alone := slices.BinarySearch(r.in.Baseline.PassedNames(), test)
+		return !alone || testOfCase(test) != test
+	}
 	take := func(from []string) string {
 		for _, test := range from {
 			if !used[test] {
@@ -143,17 +151,28 @@ func (r *testRun) pairMoved() {
 		}
 		return ""
 	}
-	var successors map[string]string
+	var successors map[string]testdiff.Successor
 	if r.in.Successors != nil {
-		successors = r.in.Successors()
+		successors = maps.Clone(r.in.Successors())
 	}
 	var rest []string
+	reason := map[string]string{}
 	for _, test := range r.regressed.missing {
-		name, known := successorOf(test, successors)
-		if !known {
-			name, known = successorOf(testOfCase(test), successors)
+		short, now := successorOf(test, successors)
+		if short == "" {
+			short, now = successorOf(testOfCase(test), successors)
 		}
-		if _, leaf := splitTestName(testOfCase(test)); known && name != "" {
+		known, name := now.Tests > 0, now.Name
+		if known {
+			now.Tests--
+			successors[short] = now
+		}
+		_, leaf := splitTestName(testOfCase(test))
+		from := byLeaf[leaf]
+		if hadCases(test) {
+			from = slices.Concat(from, cased[leaf])
+		}
+		if known && name != "" {
 			passed := slices.IndexFunc(fresh, func(t string) bool { return !used[t] && endsInName(t, name) })
 			if passed >= 0 && pairTest(&r.regressed.renamed, test, take(fresh[passed:])) {
 				continue
@@ -162,7 +181,11 @@ func (r *testRun) pairMoved() {
 				r.regressed.merged = append(r.regressed.merged, test)
 				continue
 			}
-		} else if pairTest(&r.regressed.renamed, test, take(byLeaf[leaf])) {
+		} else if pairTest(&r.regressed.renamed, test, take(from)) {
+			continue
+		} else if known && now.Reason != "" {
+			r.regressed.removed = append(r.regressed.removed, test)
+			reason[test] = now.Reason
 			continue
 		} else if known {
 			r.regressed.merged = append(r.regressed.merged, test)
@@ -170,11 +193,11 @@ func (r *testRun) pairMoved() {
 		}
 		rest = append(rest, test)
 	}
-	r.regressed.missing = nil
+	r.regressed.missing, r.regressed.reason = nil, reason
 	for _, test := range rest {
 		place, _ := splitTestName(testOfCase(test))
 		from := byPlace[place]
-		if _, alone := slices.BinarySearch(r.in.Baseline.PassedNames(), test); !alone || testOfCase(test) != test {
+		if hadCases(test) {
 			from = slices.Concat(from, cased[place])
 		}
 		if !pairTest(&r.regressed.renamed, test, take(from)) {
@@ -183,7 +206,7 @@ func (r *testRun) pairMoved() {
 	}
 }
 
-// newlyPassed returns the new tests that pass: in order, by their own names, and by their places. cased are those, by place,
+// newlyPassed returns the new tests that pass: in order, by their own names, and by their places. cased are those, by both,
 // of which only cases have results: only a test with cases becomes one.
 func (r *testRun) newlyPassed() (fresh []string, byLeaf, byPlace, cased map[string][]string) {
 	base, seen, old := r.in.Baseline, map[string]bool{}, wholeTests(r.in.Baseline)
@@ -194,7 +217,7 @@ func (r *testRun) newlyPassed() (fresh []string, byLeaf, byPlace, cased map[stri
 		switch {
 		case whole != test:
 			if !old[whole] && !base.HasSkipped(whole) && !seen[whole] {
-				cased[place] = append(cased[place], whole)
+				cased[place], cased[leaf] = append(cased[place], whole), append(cased[leaf], whole)
 			}
 		case !base.HasPassed(test) && !base.HasSkipped(test):
 			fresh = append(fresh, test)
@@ -207,14 +230,13 @@ func (r *testRun) newlyPassed() (fresh []string, byLeaf, byPlace, cased map[stri
 }
 
 // successorOf looks a test up by the longest short name that its full name ends in.
-func successorOf(test string, successors map[string]string) (name string, known bool) {
-	longest := ""
+func successorOf(test string, successors map[string]testdiff.Successor) (longest string, now testdiff.Successor) {
 	for short, to := range successors {
 		if len(short) > len(longest) && endsInName(test, short) {
-			longest, name, known = short, to, true
+			longest, now = short, to
 		}
 	}
-	return name, known
+	return longest, now
 }
 
 // endsInName reports whether a test's full name ends in a short one, after a separator.
@@ -310,11 +332,12 @@ func (l *regressions) findings(in Input, at func(string) (string, int)) []belay.
 				return
 			}
 			out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
-				Title: title + testreport.Clip(test, 300)})
+				Title: title + testreport.Clip(test, 300), Detail: l.reason[test]})
 		}
 	}
 	warn(l.renamed, "test renamed or replaced: ")
 	warn(l.merged, "test removed, and other tests do what it did: ")
+	warn(l.removed, "test removed: ")
 	warn(l.cases, "test case did not run now: ")
 	if n := l.moreSkipped; n > 0 {
 		severity := belay.SeverityError

@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/testdiff"
 	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testutil"
 )
@@ -43,6 +44,14 @@ func stored(t *testing.T, r testreport.Report) *testreport.Report {
 	return &back
 }
 
+func merged(tests ...string) map[string]testdiff.Successor {
+	all := map[string]testdiff.Successor{}
+	for _, test := range tests {
+		all[test] = testdiff.Successor{Tests: 1}
+	}
+	return all
+}
+
 func TestPassedBefore(t *testing.T) {
 	t.Parallel()
 	named := belay.TestCommand{Command: lister, Format: testreport.GoTest}
@@ -54,19 +63,27 @@ func TestPassedBefore(t *testing.T) {
 		here       string // current results on the before snapshot, if different
 		request    string
 		marker     belay.Marker
-		successors map[string]string // what the sources say became of tests
+		successors map[string]testdiff.Successor // what the sources say became of tests
 		want, says string
 	}{
-		{name: "merged", then: "TestA pass\nTestB pass\nTestC pass\nTestNew pass\n", now: "TestNew pass\n", successors: map[string]string{"TestA": "", "TestB": ""},
+		{name: "merged", then: "TestA pass\nTestB pass\nTestC pass\nTestNew pass\n", now: "TestNew pass\n", successors: merged("TestA", "TestB"),
 			want: "fail\nerror tests : test passed before and did not run now: p.TestC\nwarning tests : test removed, and other tests do what it did: p.TestA\nwarning tests : test removed, and other tests do what it did: p.TestB",
 			says: "4 passed before; now 1 passed, 1 missing, 2 merged"},
-		{name: "each as what it is now", then: "x::a.b pass\nx::b pass\n", now: "x::g::b2 pass\nx::g::a.b2 pass\n", successors: map[string]string{"a.b": "a.b2", "b": "b2"},
+		{name: "each as what it is now", then: "x::a.b pass\nx::b pass\n", now: "x::g::b2 pass\nx::g::a.b2 pass\n", successors: map[string]testdiff.Successor{"a.b": {Name: "a.b2", Tests: 1}, "b": {Name: "b2", Tests: 1}},
 			want: "pass\nwarning tests : test renamed or replaced: p.x::a.b → p.x::g::a.b2\nwarning tests : test renamed or replaced: p.x::b → p.x::g::b2",
 			says: "2 passed before; now 2 passed, 2 renamed"},
-		{name: "a test with a table", then: "x::one pass\n", now: "x::adds[1] pass\nx::adds[2] pass\n", successors: map[string]string{"one": "adds"},
+		{name: "a test with a table", then: "x::one pass\n", now: "x::adds[1] pass\nx::adds[2] pass\n", successors: map[string]testdiff.Successor{"one": {Name: "adds", Tests: 1}},
 			want: "pass\nwarning tests : test removed, and other tests do what it did: p.x::one", says: "1 passed before; now 2 passed, 1 merged"},
-		{name: "what it is now did not run", then: "TestA pass\n", now: "TestOther.x pass\n", successors: map[string]string{"TestA": "TestB"},
+		{name: "what it is now did not run", then: "TestA pass\n", now: "TestOther.x pass\n", successors: map[string]testdiff.Successor{"TestA": {Name: "TestB", Tests: 1}},
 			want: "fail\nerror tests : test passed before and did not run now: p.TestA", says: "1 passed before; now 1 passed, 1 missing"},
+		{name: "another test of the same last words", command: tap, then: "ok x never adds\nok y\n", now: "ok y\n",
+			successors: map[string]testdiff.Successor{"adds": {Tests: 1}, "never adds": {}},
+			want:       "fail\nerror tests : test passed before and did not run now: x never adds", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "more missing than deleted", command: tap, then: "ok x adds\nok z adds\nok y\n", now: "ok y\n", successors: merged("adds"),
+			want: "fail\nerror tests : test passed before and did not run now: z adds\nwarning tests : test removed, and other tests do what it did: x adds",
+			says: "3 passed before; now 1 passed, 1 missing, 1 merged"},
+		{name: "deleted for a reason", then: "TestA pass\nTestB pass\n", now: "TestB pass\n", successors: map[string]testdiff.Successor{"TestA": {Reason: "it was skipped", Tests: 1}},
+			want: "pass\nwarning tests : test removed: p.TestA", says: "2 passed before; now 1 passed"},
 		{name: "all the same", then: "TestA pass\nTestB pass\n", now: "TestB pass\nTestA pass\n", want: "pass", says: "2 passed before; now 2 passed"},
 		{name: "skipped", then: "TestA pass\nTestB pass\nTestC pass\n", now: "TestA pass\nTestB skip\nTestC skip\n",
 			want: "fail\nerror tests : test passed before and is skipped now: p.TestB\nerror tests : test passed before and is skipped now: p.TestC",
@@ -148,6 +165,10 @@ func TestPassedBefore(t *testing.T) {
 			want: "fail\nerror tests : test passed before and did not run now: renders (dark mode)", says: "2 passed before; now 1 passed, 1 missing"},
 		{name: "a test renamed with its cases", command: tap, then: "ok test_x[a]\nok test_x[b]\nok other\n", now: "ok test_y[a]\nok test_y[b]\nok other\n",
 			want: "pass\nwarning tests : test renamed or replaced: test_x → test_y", says: "3 passed before; now 3 passed, 1 renamed"},
+		{name: "a test with cases in another file", command: tap, then: "ok a::test_x[1]\nok a::test_x[2]\n", now: "ok b::test_x[1]\nok b::test_x[2]\n",
+			want: "pass\nwarning tests : test renamed or replaced: a::test_x → b::test_x", says: "2 passed before; now 2 passed, 1 renamed"},
+		{name: "one case in another file", command: tap, then: "ok a > calls foo() once\nok a > y\n", now: "ok b > calls foo() once\nok a > y\n",
+			want: "pass\nwarning tests : test renamed or replaced: a > calls foo() once → b > calls foo", says: "2 passed before; now 2 passed, 1 renamed"},
 		{name: "other values of a test", command: tap, then: "ok test_x[1]\nok test_x[2]\n", now: "ok test_x[1]\nok test_x[3]\n",
 			want: "pass\nwarning tests : test case did not run now: test_x[2]", says: "2 passed before; now 2 passed"},
 		{name: "cases that depend on the machine", command: tap, then: "ok test_x[a]\nok test_x[b]\nok other\n", now: "ok other\n", here: "ok other\n",
@@ -169,7 +190,7 @@ func TestPassedBefore(t *testing.T) {
 			tree := func(text string) string { return testutil.Project(t, map[string]string{"tests.txt": text}) }
 			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: c.command, May: config.Anything(), Baseline: &testreport.Report{}})
 			in := Input{Root: tree(c.now), Command: c.command, May: config.Anything(), Baseline: stored(t, base)}
-			in.Successors = func() map[string]string { return c.successors }
+			in.Successors = func() map[string]testdiff.Successor { return c.successors }
 			if c.here == "" {
 				c.here = c.then
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/testdiff"
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
@@ -39,9 +40,8 @@ type Input struct {
 	// IsOwn reports whether a file of the tree is new since the task began, or one that the request
 	// asks to change; nil if unknown.
 	IsOwn func(path string) bool
-	// Successors returns, by short names of tests that the change deleted, the short name of the test that each became, or
-	// "" if other tests do what it did; nil if that is not known.
-	Successors func() map[string]string
+	// Successors returns, by short names of tests, what became of those that the change deleted; nil if that is not known.
+	Successors func() map[string]testdiff.Successor
 	// Checkout checks out the before snapshot in a folder, to run new failures there; nil if there
 	// is none. done removes it.
 	Checkout func(ctx context.Context) (root string, done func(), err error)
@@ -124,6 +124,7 @@ type testRun struct {
 	newFailures   []testreport.Failure
 	knownFailures []testreport.Failure
 	flakyFailures []testreport.Failure
+	again         testreport.Report // of the second run, if a failure is flaky
 	fixed         []string
 	notRun        []string    // failed before, and did not run now
 	regressed     regressions // passed before, and no longer do
