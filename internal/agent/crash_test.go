@@ -174,6 +174,7 @@ func TestStopStubborn(t *testing.T) {
 	t.Run("slow", func(t *testing.T) { // on a busy disk, say
 		t.Parallel()
 		b := newBench(t, crowd)
+		b.spec.Grace = 3 * time.Second // the shim is still there when it is stopped
 		b.start().ready("ready", 5)
 		rec, stopped := b.begun(), make(chan error, 1)
 		go func() { stopped <- b.run.Stop(t.Context()) }()

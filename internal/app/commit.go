@@ -280,11 +280,31 @@ func (c *committer) plan(ctx context.Context) error {
 	if err := c.storedForms(ctx, unlike, before); err != nil {
 		return err
 	}
+	return c.checkUnchanged(ctx, present, now)
+}
+
+// checkUnchanged fails if a file of the commit is not what it was in now, the files of the tree
+// present: git may have stored what was edited after it was compared.
+func (c *committer) checkUnchanged(ctx context.Context, present string, now map[string]blob) error {
 	again, err := c.svc.Session.Snaps.StoreFilesTree(ctx, c.svc.Session.SnapshotExtent(c.rec))
-	if err == nil && again != present { // git may have stored what was edited after it was compared
-		err = belay.Refuse(belay.CodeBusy, "repeat it when nobody edits them", "files changed while the commit of %s was prepared", id)
+	if err != nil || again == present {
+		return err
 	}
-	return err
+	list, err := c.repo.ListTree(ctx, again)
+	if err != nil {
+		return err
+	}
+	last := map[string]blob{}
+	for _, e := range list {
+		last[e.Path] = blob{e.Mode, e.OID}
+	}
+	for _, f := range c.files {
+		if last[f.Path] != now[f.Path] {
+			return belay.Refuse(belay.CodeBusy, "repeat it when nobody edits it", "%s changed while the commit of %s was prepared",
+				belay.VisibleLine(f.Path), c.rec.Task.ID)
+		}
+	}
+	return nil
 }
 
 // commitsOf returns the commits that belay made of a task, by commit ID.

@@ -27,7 +27,7 @@ func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*
 			return rec, err
 		}
 	}
-	unlock, err := r.session.LockTree(ctx, id, "belay run")
+	unlock, err := r.session.LockTreeToRun(ctx, id, "belay run")
 	if err != nil {
 		return rec, err
 	}

@@ -113,7 +113,7 @@ func (s *Service) recordDecision(ctx context.Context, r *session.Record, what lo
 	if by == "" {
 		by = os.Getenv("USER")
 	}
-	ev := loop.Event{Kind: loop.EvDecided, Gate: r.State.Gate.Number, Decision: what, Note: words, By: by}
+	ev := loop.Event{Kind: loop.EvDecided, Gate: r.State.Gate.Number, Decision: what, Note: words, By: by, Rules: loop.DecisionRules}
 	if err := s.Session.Apply(ctx, r, ev); err != nil {
 		return r, err
 	}

@@ -106,8 +106,12 @@ func (m *machine) applyDecision(gate Gate) {
 		m.applyGuidance(gate)
 		return
 	}
+	given := m.state.Next
 	m.state.Parked, m.state.Next, m.state.Rechecking = nil, nil, false
 	m.state.Ending, m.state.Why = OutcomeNone, ""
+	if d := m.event.Decision; m.event.Rules > 0 && given != nil && given.Guidance != "" && (d == DecideDebug || d == DecideRecheck) {
+		m.state.Next = &Next{Guidance: given.Guidance}
+	}
 	switch m.event.Decision {
 	case DecideAsItIs:
 		m.event.Note = "" // the note is for the record only: it is no answer
@@ -146,6 +150,7 @@ func (m *machine) applyGuidance(gate Gate) {
 	case gate.Kind == GateClarify:
 		m.clearAttempts()
 	case gate.Broken == CmdAttempt:
+		m.state.Rechecking = m.state.Rechecking && m.event.Rules == 0
 		a := m.lastAttempt()
 		a.Then = ThenContinue
 		m.planAttempt(Next{Prompt: a.Prompt, Guidance: joinText(a.Guidance, m.event.Note)}, false, "")
@@ -158,7 +163,7 @@ func (m *machine) applyGuidance(gate Gate) {
 		m.state.Next = &next
 		m.issueParked()
 	case gate.Kind == GateBroken:
-		if m.event.Note != "" && m.state.Ending == OutcomeNone { // for the next attempt, if there is one
+		if m.event.Rules > 0 && m.event.Note != "" && m.state.Ending == OutcomeNone { // for the next attempt, if there is one
 			next := Next{Guidance: m.event.Note}
 			if m.state.Next != nil {
 				next.Guidance = joinText(m.state.Next.Guidance, next.Guidance)

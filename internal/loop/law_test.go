@@ -62,6 +62,7 @@ func drawEvent(t *rapid.T, s State) Event {
 		Note:     rapid.SampledFrom([]string{"", "words"}).Draw(t, "note"),
 		Gate:     rapid.IntRange(0, 2).Draw(t, "gate"),
 		Decision: rapid.SampledFrom(decisions).Draw(t, "decision"),
+		Rules:    DecisionRules,
 
 		FeatureRetries: rapid.IntRange(0, 3).Draw(t, "featureRetries"),
 		FeatureLimit:   rapid.IntRange(0, 4).Draw(t, "featureLimit"),

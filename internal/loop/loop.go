@@ -148,6 +148,7 @@ type Event struct {
 	Exit      int              `json:"exit,omitempty"`
 	Transient bool             `json:"transient,omitempty"`  // attempted: the agent failed for a temporary reason, like a rate limit
 	Blocked   string           `json:"blocked,omitempty"`    // attempted: why the agent could not work until a person changes something
+	Rules     int              `json:"rules,omitempty"`      // decided: DecisionRules; 0 in records and histories of earlier versions
 	Same      bool             `json:"same,omitempty"`       // captured: the attempt left the same files as the one before
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
 	belay.Use                  // what the agent, the reviewer or the debugger used
@@ -239,6 +240,11 @@ const (
 	ThenAborted  = "aborted"  // rolled back, a person gave up
 	ThenFailed   = "failed"   // rolled back, the loop gave up
 )
+
+// DecisionRules is the version of the rules by which a decision is applied. From 1 on, instructions
+// for a broken command are kept for the next attempt, and a recheck ends with it. Recorded decisions
+// are applied by the rules that they were made under.
+const DecisionRules = 1
 
 // Next is an attempt that was decided but not started, because the tree is being restored, or the
 // run was stopped before it. It has no record yet and is not counted. Without a prompt it is not

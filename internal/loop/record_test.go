@@ -196,6 +196,16 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestEarlierDecisions: a decision that an earlier version recorded leads to what it led to.
+func TestEarlierDecisions(t *testing.T) {
+	t.Parallel()
+	s, _ := tell(t, once, "ok ok ok broken")
+	next, _, err := Step(once, s, Event{Kind: EvDecided, Gate: s.Gates, Decision: DecideGuide, Note: "words"})
+	if err != nil || next.Next != nil {
+		t.Errorf("%v, %+v", err, next.Next)
+	}
+}
+
 func TestGuidanceReachesTheNewAttempt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -215,6 +225,7 @@ func TestGuidanceReachesTheNewAttempt(t *testing.T) {
 		{reviewed, "ok ok ok ok broken guide fail", "words"},
 		{once, "ok ok ok broken guide fail guide", "words\n\nwords"},
 		{once, "ok ok ok fail debug broken guide ok ok", "words\n\na note"},
+		{once, "ok ok ok broken guide fail debug ok ok", "words\n\na note"},
 		{standard, "cancel ok guide", "words"},
 		{standard, "ok cancel ok guide", "words"},
 	} {

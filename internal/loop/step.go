@@ -94,7 +94,6 @@ func (m *machine) startAttempt() {
 	if m.state.Next != nil {
 		next = *m.state.Next
 	}
-	m.state.Rechecking = false // of an earlier attempt
 	n := len(m.state.Attempts) + 1
 	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt),
 		Wait: next.Wait, Session: m.state.sessionToContinue(next.Prompt)}

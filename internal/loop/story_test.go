@@ -79,7 +79,7 @@ func event(t testing.TB, s State, word string) Event {
 	case "start":
 		e.Kind = EvStarted
 	case "debug", "guide", "skip", "abort", "recheck":
-		e.Kind, e.Decision, e.Note, e.By, e.Gate = EvDecided, Decision(name), "words", "ann", s.Gates
+		e.Kind, e.Decision, e.Note, e.By, e.Gate, e.Rules = EvDecided, Decision(name), "words", "ann", s.Gates, DecisionRules
 	default:
 		n, ok := strings.CutPrefix(name, "exit=")
 		if !ok {

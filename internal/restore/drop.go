@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -85,6 +86,9 @@ func (s *Store) neededSnapshots() (map[belay.SnapshotID]bool, error) {
 		j, err := readIntent(f)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, fmt.Errorf("find interrupted restores in other working trees: %w", err)
 		}
 		if (j.Target == "" || j.Rescue == "") && f != s.intentPath() { // recoverBeforeForgetting judges that one
 			return nil, belay.Refuse(belay.CodeCannot, "belay status there shows how to end that restore",

@@ -347,3 +347,24 @@ func TestMirrorKeepsNeeded(t *testing.T) {
 		})
 	}
 }
+
+// TestRestoreAroundInterruptedOne: a restore that was killed in a nested repository is ended by the
+// restore of the repository around it.
+func TestRestoreAroundInterruptedOne(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	testutil.Base(s.Sandbox)
+	s.Git("init", "-q", "tool")
+	for _, f := range []string{"tool/a", "tool/b", "tool/c"} {
+		s.Write(f, "1")
+	}
+	s.At(s.Path("tool"), "add", ".")
+	s.At(s.Path("tool"), "commit", "-qm", "tool")
+	bound := s.takeWith(snapshot.Extent{Agents: true, InnerSnapshots: true})
+	s.Write("tool/a", "2")
+	s.Write("tool/.git/belay/intent.json", "rubbish")
+	s.restore(bound.ID)
+	if s.text("tool/a") != "1" {
+		t.Errorf("tool/a is %q", s.text("tool/a"))
+	}
+}

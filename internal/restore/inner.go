@@ -86,6 +86,11 @@ func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) 
 		if err != nil {
 			return nil, nil, err
 		}
+		if !o.DryRun { // planning fails while a restore there is interrupted
+			if err := inner.recoverAndReport(ctx); err != nil {
+				return nil, nil, fmt.Errorf("restore %s: %w", belay.VisibleLine(in.Path), err)
+			}
+		}
 		opts := s.innerOptions(st, o.SkipBroken)
 		opts.DryRun = true
 		out, err := inner.Restore(ctx, st.ID, opts)

@@ -252,7 +252,7 @@ func (s *Store) takeUnfinished(ctx context.Context, root *fsroot.Root, j *intent
 func (s *Store) removeOwnLock(j intent) error {
 	lock := filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	info, err := fsroot.Lstat(lock)
-	if err != nil || j.IndexInode == 0 || inodeOf(info) != j.IndexInode || info.ModTime().UnixNano() != j.IndexMtime {
+	if err != nil || j.IndexInode == 0 || inodeOf(info) != j.IndexInode || j.IndexMtime != 0 && info.ModTime().UnixNano() != j.IndexMtime {
 		return nil // none, or another process's
 	}
 	return fsroot.Remove(lock)

@@ -231,7 +231,8 @@ func (d *Driver) waitAtGate(ctx context.Context) (bool, error) {
 		answered, err := d.rereadRecord(ctx, asked.Number)
 		return answered || changed, err // ask again if the record has something else
 	}
-	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
+	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal",
+		Rules: loop.DecisionRules}
 	if err := d.Session.Apply(ctx, d.Record, ev); err != nil {
 		d.Observer.Note(session.ErrorLine(err))
 		return true, nil // an invalid decision: ask again

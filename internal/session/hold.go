@@ -30,6 +30,9 @@ func (s *Session) lockTree(ctx context.Context, task belay.TaskID, doing string,
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return TakeLock(s.Scratch(treeLock), task, doing, now())
 }
 

@@ -107,7 +107,7 @@ func (s *Worktree) InspectIgnored(ctx context.Context, c *Capture) (more bool, e
 		}
 		c.ignoredFiles = append(c.ignoredFiles, Uncaptured{Kind: kind, Path: f.path, Fingerprint: f.fingerprint()})
 	}
-	for _, folder := range slices.Compact(l.tooMany) {
+	for _, folder := range slices.Compact(slices.Sorted(slices.Values(l.tooMany))) {
 		c.ignoredFiles = append(c.ignoredFiles, Uncaptured{Kind: UncapturedMany, Path: folder})
 	}
 	return more, nil
@@ -215,7 +215,7 @@ func (l *ignoredInspection) addFile(p string, single bool) {
 	if belay.Rewritten(p) || belay.Own(p) || l.selector != nil && l.selector.Covers(p, false) {
 		return
 	}
-	if len(l.files) > maxIgnoredFiles {
+	if _, known := l.baseline[p]; len(l.files) > maxIgnoredFiles && !known { // what is known is compared
 		folder, _ := path.Split(p)
 		if single {
 			l.tooMany = append(l.tooMany, cmp.Or(folder, p))

@@ -35,7 +35,7 @@ func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
 	}
 	err := linkObjects(from, to, anew)
 	for _, known := range []error{fs.ErrNotExist, // git is repacking; the next snapshot has the new packs
-		fs.ErrPermission, syscall.EXDEV, syscall.EMLINK, syscall.ENOTSUP} {
+		fs.ErrPermission, syscall.EXDEV, syscall.EMLINK, errors.ErrUnsupported} {
 		if errors.Is(err, known) {
 			return nil
 		}

@@ -150,10 +150,10 @@ type writableFinder struct {
 
 func (s *writableFinder) process(dir string) {
 	n, err := unix.Readlink(dir+"/ns/mnt", s.buf[:])
-	if err != nil {
-		return
+	aliases, known := []alias{{s.root, ""}}, err != nil // without namespaces
+	if err == nil {
+		aliases, known = s.namespaces[string(s.buf[:n])]
 	}
-	aliases, known := s.namespaces[string(s.buf[:n])]
 	if !known { // a container
 		id := string(s.buf[:n])
 		list, _ := readMounts(dir + "/mountinfo")
