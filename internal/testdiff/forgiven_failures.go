@@ -130,8 +130,11 @@ var ciNames = lazyregexp.New(`gitlab-ci|travis|pipelines|^jenkinsfile$`)
 // linter.
 func findIgnoredTests(f *syntax.File, after []configLine) []belay.Finding {
 	var out []belay.Finding
-	exclusions := 0
-	for _, l := range after {
+	var exclusions []bool
+	if strings.HasPrefix(path.Base(f.Path), ".golangci.") {
+		exclusions = golangciExclusions(after)
+	}
+	for i, l := range after {
 		if !f.AddedLines().Has(l.number) {
 			continue
 		}
@@ -140,12 +143,11 @@ func findIgnoredTests(f *syntax.File, after []configLine) []belay.Finding {
 				Title:  "tests may be excluded: " + strings.TrimSpace(m),
 				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that every test still runs"})
 		}
-		if strings.HasPrefix(path.Base(f.Path), ".golangci.") && isGolangciExclusion(f, l.number) {
-			if exclusions++; exclusions == 1 {
-				out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.number,
-					Title:  "the linter ignores more than before",
-					Detail: clip(strings.TrimSpace(l.text)), Recommendation: "fix what the linter reports instead"})
-			}
+		if exclusions != nil && exclusions[i] {
+			exclusions = nil // one finding is enough
+			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.number,
+				Title:  "the linter ignores more than before",
+				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "fix what the linter reports instead"})
 		}
 	}
 	return out
@@ -192,23 +194,32 @@ func findExcludedTestFiles(f *syntax.File, after []configLine) []belay.Finding {
 	return out
 }
 
-// isGolangciExclusion reports whether line n is below a key that lists exclusions.
-func isGolangciExclusion(f *syntax.File, n int) bool {
-	lines := strings.Split(string(f.After), "\n")
-	depth := indent(lines[n-1])
-	for i := n - 1; i >= 0; i-- {
-		text := strings.TrimSpace(lines[i])
-		if text == "" || i < n-1 && indent(lines[i]) > depth {
-			continue
+// golangciExclusions reports of each line whether it is below a key that lists exclusions.
+func golangciExclusions(lines []configLine) []bool {
+	type parent struct {
+		depth     int
+		excluding bool
+	}
+	var parents []parent // each deeper than the one before
+	out := make([]bool, len(lines))
+	for i, l := range lines {
+		depth, text := indent(l.text), strings.TrimSpace(l.text)
+		for len(parents) > 0 && parents[len(parents)-1].depth > depth {
+			parents = parents[:len(parents)-1]
 		}
+		out[i] = len(parents) > 0 && parents[len(parents)-1].excluding
 		key, _, _ := strings.Cut(text, ":")
+		own := false
 		switch strings.Trim(key, `"- `) {
 		case "exclude", "exclude-rules", "exclude-files", "exclude-dirs", "exclusions", "skip-dirs", "skip-files", "disable":
-			return true
+			own = true
 		}
-		if depth = min(depth, indent(lines[i])); depth == 0 && i < n-1 && !strings.HasPrefix(text, "-") {
-			return false
+		here := parent{depth, own || out[i] && (depth > 0 || strings.HasPrefix(text, "-"))}
+		out[i] = out[i] || own
+		if n := len(parents); n > 0 && parents[n-1].depth == depth {
+			parents = parents[:n-1]
 		}
+		parents = append(parents, here)
 	}
-	return false
+	return out
 }

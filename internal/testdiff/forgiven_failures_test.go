@@ -38,3 +38,16 @@ func TestManyExcludedFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestLongGolangci: the settings of a linter are read in little time too.
+func TestLongGolangci(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	for _, key := range []string{"exclude", "enable"} {
+		f := file(".golangci.yml", "linters:\n", "linters:\n  "+key+":\n"+strings.Repeat("    - a\n", 20_000))
+		findIgnoredTests(f, uncommentedLines(f.Path, f.After))
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
