@@ -413,8 +413,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 	options := r.State.Gate.Options
 	for {
 		discardInput(int(s.t.In.Fd()))
-		fmt.Fprint(s.t.Err, s.paint.Bold("decide: "))
-		key, ok := readKey(ctx, s.t.In)
+		key, ok := s.askKey(ctx, s.paint.Bold("decide: "))
 		fmt.Fprintln(s.t.Err, belay.VisibleLine(key))
 		if !ok || key == "q" {
 			return "", "", false, nil
@@ -446,8 +445,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 				question = "roll back and end the task"
 			}
 			discardInput(int(s.t.In.Fd())) // before the question is shown, because it may be answered immediately
-			fmt.Fprintf(s.t.Err, "%s? [y/N] ", question)
-			if yes, ok := readKey(ctx, s.t.In); !ok || strings.ToLower(yes) != "y" {
+			if yes, ok := s.askKey(ctx, question+"? [y/N] "); !ok || strings.ToLower(yes) != "y" {
 				fmt.Fprintln(s.t.Err)
 				if !ok {
 					return "", "", false, nil
@@ -547,19 +545,21 @@ func OptionsText(options []loop.Decision) string {
 	return strings.Join(names, ", ")
 }
 
-// Results of readKey that are not single characters: Enter, and several characters at once. They
+// Results of askKey that are not single characters: Enter, and several characters at once. They
 // answer no question.
 const (
 	keyEnter  = ""
 	keyPasted = "…"
 )
 
-// readKey reads one key when it is pressed. Pasted text does not count as a key, and keys that send
+// askKey prints a question and reads one key when it is pressed. Pasted text does not count as a key, and keys that send
 // an escape sequence, such as arrows, are ignored. ok is false if ctx ends, at Ctrl-D, or at the
 // end of the input. If the terminal cannot deliver single keys, the first character of a line
 // counts.
-func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
+func (s *Screen) askKey(ctx context.Context, question string) (key string, ok bool) {
+	f := s.t.In
 	restore, err := readSingleKeys(int(f.Fd()))
+	fmt.Fprint(s.t.Err, question) // now: before, the terminal would take a Ctrl-D for itself
 	if err != nil {
 		line, ok := readLine(ctx, f)
 		line = strings.TrimSpace(line)
