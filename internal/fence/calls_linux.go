@@ -35,6 +35,7 @@ const (
 	verbMetaFlags // follows a link depending on flags; without a path it is the descriptor
 	verbFd        // only the descriptor
 	verbConnect
+	verbListen
 )
 
 // words are the names of the calls in messages.
@@ -77,6 +78,7 @@ var common = []call{
 	{sysRemovexattrat, verbMetaFlags, 0, 1, 2},
 	{sysFileSetattr, verbMetaFlags, 0, 1, 4},
 	{unix.SYS_CONNECT, verbConnect, 0, -1, 1},
+	{unix.SYS_LISTEN, verbListen, 0, -1, 1},
 }
 
 // callOf finds a call by its number.

@@ -28,6 +28,8 @@ func (q *query) decide() (int64, error) {
 	switch c.what {
 	case verbConnect:
 		return 0, q.connect()
+	case verbListen:
+		return 0, q.listen()
 	case verbFd:
 		return 0, q.descriptor(c, int(int32(q.call.args[c.dir])))
 	case verbMeta, verbMetaLink, verbMetaFlags:
@@ -375,11 +377,38 @@ func (q *query) connect() error {
 // gatekeeper, which is outside the fence.
 func (q *query) reachable(domain int, addr []byte) bool {
 	p := q.keeper.network
-	if !p.Alone && len(p.Ports) == 0 || domain != unix.AF_INET && domain != unix.AF_INET6 ||
+	if !p.restrictsPorts() || domain != unix.AF_INET && domain != unix.AF_INET6 ||
 		binary.NativeEndian.Uint16(addr) == unix.AF_UNSPEC { // which disconnects
 		return true
 	}
 	return len(addr) >= 4 && slices.Contains(p.Ports, binary.BigEndian.Uint16(addr[2:]))
+}
+
+// listen answers a listen, which gives a TCP socket without a port any port, unseen by Landlock. As
+// with a connection, the gatekeeper acts on a copy of the descriptor.
+func (q *query) listen() error {
+	if !q.keeper.network.restrictsPorts() || !copies() {
+		return errPass
+	}
+	sock, err := q.descriptorOf(int(int32(q.call.args[0])))
+	if err != nil {
+		return plain(err, unix.EBADF)
+	}
+	address, err := unix.Getsockname(sock)
+	if err != nil {
+		return err
+	}
+	allowed := true
+	switch at := address.(type) {
+	case *unix.SockaddrInet4:
+		allowed = slices.Contains(q.keeper.network.Ports, uint16(at.Port))
+	case *unix.SockaddrInet6:
+		allowed = slices.Contains(q.keeper.network.Ports, uint16(at.Port))
+	}
+	if !allowed {
+		return unix.EACCES
+	}
+	return unix.Listen(sock, int(int32(q.call.args[1])))
 }
 
 // openSocket opens the Unix socket with a name in the program, and returns an address for it that
@@ -437,7 +466,7 @@ func (q *query) dial(sock int, addr []byte, stream, local bool) error {
 			_, _ = unix.FcntlInt(uintptr(sock), unix.F_SETFL, flags)
 		}
 		switch {
-		case errno == 0:
+		case errno == 0 || errno == unix.EISCONN && wait > 0 && !local: // VSOCK and SCTP report so that the attempt before succeeded
 			return nil
 		case !blocks:
 			return errno
@@ -486,13 +515,15 @@ var copies = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// descriptorOf copies a descriptor of the program.
+// descriptorOf copies a descriptor of the program. A thread may have descriptors of its own, and
+// the process's first thread may have ended; before Linux 6.9 only that one's can be copied.
 func (q *query) descriptorOf(fd int) (int, error) {
-	leader, err := strconv.Atoi(q.status("Tgid"))
-	if err != nil {
-		leader = int(q.call.pid)
+	const pidfdThread = unix.O_EXCL
+	process, err := unix.PidfdOpen(int(q.call.pid), pidfdThread)
+	if errors.Is(err, unix.EINVAL) {
+		leader, _ := strconv.Atoi(q.status("Tgid"))
+		process, err = unix.PidfdOpen(leader, 0)
 	}
-	process, err := unix.PidfdOpen(leader, 0)
 	if err != nil {
 		return -1, err
 	}

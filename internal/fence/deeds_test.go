@@ -29,7 +29,7 @@ type deed struct {
 }
 
 func find(name string) (deed, bool) {
-	all := slices.Concat(misdeeds, deeds)
+	all := slices.Concat(misdeeds, deeds, leaks)
 	i := slices.IndexFunc(all, func(d deed) bool { return d.name == name })
 	if i < 0 {
 		return deed{}, false
@@ -69,6 +69,8 @@ func dial(name string) error {
 	}
 	return err
 }
+
+func readText(path string) string { text, _ := os.ReadFile(path); return string(text) }
 
 func errno(_, _ uintptr, e unix.Errno) error {
 	if e == 0 {
@@ -604,6 +606,28 @@ var deeds = []deed{
 		}
 		return err
 	}},
+	{name: "connection without a main thread", do: func(world) error {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		to := &unix.SockaddrInet4{Port: l.Addr().(*net.TCPAddr).Port, Addr: [4]byte{127, 0, 0, 1}}
+		done := make(chan error)
+		go func() {
+			for !strings.Contains(readText("/proc/self/stat"), ") Z ") {
+				time.Sleep(time.Millisecond)
+			}
+			if err := connectBlocking(to); err != nil {
+				fmt.Println("refused:", err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}()
+		if unix.Gettid() == unix.Getpid() {
+			_, _, _ = unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+		}
+		return <-done
+	}},
 	{name: "network", do: func(world) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -779,6 +803,97 @@ func TestPorts(t *testing.T) {
 		p.Ports, p.Alone = c.ports, c.alone
 		if r := w.fenced(t, p, "", "bash", "-c", line); r.code != c.code {
 			t.Errorf("%v, %v: ended with %d: %s", c.ports, c.alone, r.code, r.said)
+		}
+	}
+}
+
+// leaks reach another port than the listed ones, or listen on one: each opens a TCP connection.
+var leaks = []deed{
+	{name: "connect", do: func(w world) error { return leak(w, 0, unix.Connect) }},
+	{name: "connect with fast open", do: func(w world) error {
+		return leak(w, 0, func(fd int, to unix.Sockaddr) error {
+			err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_FASTOPEN_CONNECT, 1)
+			err = errors.Join(err, unix.Connect(fd, to))
+			_, sent := unix.Write(fd, []byte("x"))
+			return errors.Join(err, sent)
+		})
+	}},
+	{name: "sendto with fast open", do: func(w world) error {
+		return leak(w, 0, func(fd int, to unix.Sockaddr) error { return unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, to) })
+	}},
+	{name: "sendmsg with fast open", do: func(w world) error {
+		return leak(w, 0, func(fd int, to unix.Sockaddr) error { return unix.Sendmsg(fd, []byte("x"), nil, to, unix.MSG_FASTOPEN) })
+	}},
+	{name: "sendmmsg with fast open", do: func(w world) error {
+		return leak(w, 0, func(fd int, to unix.Sockaddr) error {
+			port := uint16(to.(*unix.SockaddrInet4).Port)
+			addr := unix.RawSockaddrInet4{Family: unix.AF_INET, Port: port<<8 | port>>8, Addr: [4]byte{127, 0, 0, 1}}
+			text := []byte("x")
+			part := unix.Iovec{Base: &text[0], Len: 1}
+			msg := struct {
+				unix.Msghdr
+				sent uint64
+			}{Msghdr: unix.Msghdr{Name: (*byte)(unsafe.Pointer(&addr)), Namelen: unix.SizeofSockaddrInet4, Iov: &part, Iovlen: 1}}
+			return errno(unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&msg)), 1, unix.MSG_FASTOPEN, 0, 0))
+		})
+	}},
+	{name: "connect over several paths", do: func(w world) error { return leak(w, unix.IPPROTO_MPTCP, unix.Connect) }},
+	{name: "listen over several paths", do: func(w world) error {
+		return leak(w, unix.IPPROTO_MPTCP, func(fd int, _ unix.Sockaddr) error {
+			return errors.Join(unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), unix.Listen(fd, 1))
+		})
+	}},
+	{name: "listen without a port", do: func(w world) error {
+		return leak(w, 0, func(fd int, _ unix.Sockaddr) error { return unix.Listen(fd, 1) })
+	}},
+}
+
+// leak does something with a new socket and the address of the test's listener.
+func leak(w world, protocol int, do func(int, unix.Sockaddr) error) error {
+	text, err := os.ReadFile(w.tmp + "/port")
+	if err != nil {
+		return err
+	}
+	port, err := strconv.Atoi(string(text))
+	if err != nil {
+		return err
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, protocol)
+	if err != nil {
+		return err
+	}
+	return do(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
+}
+
+// TestLeaks: no way of sending reaches a port that is not listed. Without a list all of them do.
+func TestLeaks(t *testing.T) {
+	needFence(t)
+	if Version() < networkABI {
+		t.Skip("this kernel has no rules for ports")
+	}
+	w := makeWorld(t, false)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := write(w.tmp+"/port", strconv.Itoa(l.Addr().(*net.TCPAddr).Port)); err != nil {
+		t.Fatal(err)
+	}
+	own := w.policy()
+	own.Ports = []uint16{443}
+	if r := w.fenced(t, own, "socket of its own"); r.code != 0 {
+		t.Errorf("socket of its own: %s", r.said)
+	}
+	for _, d := range leaks {
+		for ports, code := range map[uint16]int{0: 0, 443: 1} {
+			p := w.policy()
+			if ports != 0 {
+				p.Ports = []uint16{ports}
+			}
+			if r := w.fenced(t, p, d.name); r.code != code {
+				t.Errorf("%s, allowed %d: ended with %d: %s", d.name, ports, r.code, r.said)
+			}
 		}
 	}
 }

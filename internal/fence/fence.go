@@ -87,6 +87,8 @@ type Policy struct {
 	Alone bool     `json:"alone,omitempty"` // no TCP port at all
 }
 
+func (p Policy) restrictsPorts() bool { return p.Alone || len(p.Ports) > 0 }
+
 // Denial is an access that the fence refused, and that would have succeeded without it.
 type Denial struct {
 	What    string `json:"what"` // write, remove, permissions, connect …

@@ -41,8 +41,9 @@ var signals = []uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_
 
 // filter returns the seccomp program: which calls the gatekeeper is asked about, and which are
 // refused. process and thread started the fenced program: the thread is itself in the fence, so
-// Landlock would allow signals to it.
-func filter(process, thread int) []unix.SockFilter {
+// Landlock would allow signals to it. If ports are restricted, what opens TCP connections without
+// connect and bind, or with protocols that Landlock does not know, fails as where it is not built in.
+func filter(process, thread int, ports bool) []unix.SockFilter {
 	stmt := func(code int, k uint32) unix.SockFilter { return unix.SockFilter{Code: uint16(code), K: k} }
 	load := func(at uint32) unix.SockFilter { return stmt(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at) }
 	arg := func(n uint32) unix.SockFilter { return load(dataArgs + 8*n) }
@@ -73,6 +74,15 @@ func filter(process, thread int) []unix.SockFilter {
 		prog = append(prog, jump(unix.BPF_JEQ, nr, 0, 5), arg(0), jump(unix.BPF_JEQ, uint32(process), 1, 0),
 			jump(unix.BPF_JEQ, uint32(thread), 0, 1), ret(fails(unix.EPERM)), ret(pass))
 	}
+	if ports {
+		for _, c := range [][2]uint32{{unix.SYS_SENDTO, 3}, {unix.SYS_SENDMSG, 2}, {unix.SYS_SENDMMSG, 3}} {
+			prog = append(prog, jump(unix.BPF_JEQ, c[0], 0, 4), arg(c[1]), jump(unix.BPF_JSET, unix.MSG_FASTOPEN, 0, 1),
+				ret(fails(unix.EOPNOTSUPP)), ret(pass))
+		}
+		prog = append(prog, jump(unix.BPF_JEQ, unix.SYS_SOCKET, 0, 7), arg(0), jump(unix.BPF_JEQ, unix.AF_SMC, 3, 0),
+			arg(2), jump(unix.BPF_JEQ, unix.IPPROTO_MPTCP, 1, 0), jump(unix.BPF_JEQ, unix.IPPROTO_SMC, 0, 1),
+			ret(fails(unix.EPROTONOSUPPORT)), load(dataNr))
+	}
 	// Unix datagrams reach any socket without connect; their type ends where the flags of socket(2) begin.
 	for _, nr := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		refuse := []uint32{unix.SOCK_DGRAM, unix.SOCK_RAW}
@@ -96,8 +106,8 @@ func filter(process, thread int) []unix.SockFilter {
 
 // install installs the filter on this thread and returns the descriptor on which the gatekeeper
 // gets the calls.
-func install(process, thread int) (int, error) {
-	prog := filter(process, thread)
+func install(process, thread int, ports bool) (int, error) {
+	prog := filter(process, thread, ports)
 	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
 		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, uintptr(unsafe.Pointer(&fprog)))

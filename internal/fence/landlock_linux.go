@@ -90,7 +90,7 @@ func build(p Policy, b book) (*wall, error) {
 	if len(p.Hide) > 0 {
 		attr.fs |= unix.LANDLOCK_ACCESS_FS_READ_FILE
 	}
-	if version >= networkABI && (p.Alone || len(p.Ports) > 0) {
+	if version >= networkABI && p.restrictsPorts() {
 		attr.net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
 	size := unsafe.Sizeof(attr)

@@ -91,7 +91,7 @@ func (f *Fence) enter() error {
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, f.wall.ruleset.Fd(), 0, 0); errno != 0 {
 		return fmt.Errorf("enter the fence: landlock: %w", errno)
 	}
-	listener, err := install(os.Getpid(), unix.Gettid())
+	listener, err := install(os.Getpid(), unix.Gettid(), f.policy.restrictsPorts())
 	if err != nil {
 		return fmt.Errorf("enter the fence: seccomp: %w", err)
 	}
