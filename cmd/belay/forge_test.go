@@ -114,6 +114,12 @@ func ghAnswers(dir, method, path string) (int, any) {
 		return 201, made
 	case strings.Contains(path, "/check-runs/9/annotations?"):
 		return 200, []any{object{"path": "src/answer.txt", "start_line": 1, "annotation_level": "failure", "message": "want 42, got 41"}}
+	case path == "graphql":
+		text, err := os.ReadFile(filepath.Join(dir, "threads"))
+		if err != nil {
+			return 403, object{"message": "Resource not accessible by personal access token"}
+		}
+		return 200, json.RawMessage(text)
 	case strings.Contains(path, "/pulls/1/reviews?"), strings.Contains(path, "/pulls/1/comments?"):
 		name := strings.TrimPrefix(strings.SplitN(path, "?", 2)[0], "repos/o/r/pulls/1/")
 		text, err := os.ReadFile(filepath.Join(dir, name))

@@ -24,8 +24,10 @@ type PullFeedback struct {
 	Checks   BranchChecks   `json:"checks"`
 	Failed   []FailedCheck  `json:"failed"`
 	Remarks  []forge.Remark `json:"remarks"`
-	Others   int            `json:"others"` // number of ignored remarks, by people without write access to the repository
-	Reported int            `json:"told"`   // number of checks and remarks that an earlier attempt received
+	Others   int            `json:"others"`                     // number of ignored remarks, by people without write access to the repository
+	Resolved int            `json:"resolved"`                   // number of ignored remarks that are resolved
+	Unsure   string         `json:"resolved_unknown,omitempty"` // why resolved remarks may be among Remarks
+	Reported int            `json:"told"`                       // number of checks and remarks that an earlier attempt received
 }
 
 // FailedCheck is a failed CI check and its explanation.
@@ -95,9 +97,9 @@ func (s *Service) PullFeedback(ctx context.Context, q ForgeOptions, name string,
 	if out.Pull, err = c.FindOpen(asked, out.Checks.Branch); err != nil || out.Pull == nil {
 		return out, err
 	}
-	remarks, others, err := c.Remarks(asked, out.Pull.Number)
-	out.Others = others
-	for _, m := range remarks {
+	remarks, err := c.Remarks(asked, out.Pull.Number)
+	out.Others, out.Resolved, out.Unsure = remarks.Others, remarks.Resolved, remarks.Unsure
+	for _, m := range remarks.List {
 		if told[remarkKey(m, out.Pull.Number)] {
 			out.Reported++
 		} else {

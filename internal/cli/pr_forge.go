@@ -248,6 +248,12 @@ func printRound(w io.Writer, r app.PullFeedback) {
 	if r.Others > 0 {
 		fmt.Fprintf(w, "left out: %s from people without write access\n", belay.CountOf(r.Others, "remark"))
 	}
+	if r.Resolved > 0 {
+		fmt.Fprintf(w, "left out: %s\n", belay.CountOf(r.Resolved, "resolved remark"))
+	}
+	if r.Unsure != "" {
+		fmt.Fprintf(w, "remarks may include resolved ones: %s\n", r.Unsure)
+	}
 }
 
 func (a pullFamily) issuesCommand() *cobra.Command {

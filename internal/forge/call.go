@@ -82,7 +82,11 @@ func (p Place) overHTTP(token string) sender {
 		return http.ErrUseLastResponse
 	}}
 	return func(ctx context.Context, method, path string, body []byte) (reply, error) {
-		req, err := http.NewRequestWithContext(ctx, method, p.API+path, bytes.NewReader(body))
+		api := p.API
+		if path == graphqlPath {
+			api = strings.TrimSuffix(api, "/v3") // GitHub Enterprise's version of REST
+		}
+		req, err := http.NewRequestWithContext(ctx, method, api+path, bytes.NewReader(body))
 		if err != nil {
 			return reply{}, err
 		}
@@ -156,7 +160,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) (ht
 			}
 		}
 		_, limited := c.limited(r)
-		if again == 0 || try == tries || method == http.MethodPost && !limited {
+		if again == 0 || try == tries || method == http.MethodPost && path != graphqlPath && !limited {
 			return nil, last
 		}
 		if err := c.wait(ctx, again); err != nil {

@@ -68,12 +68,14 @@ func TestContract(t *testing.T) {
 	}
 	must(c.Checks(t.Context(), strings.Repeat("a", 40)))
 	answering(f, said[GitHub])
-	_, _, err = c.Remarks(t.Context(), 5)
-	must(nil, err)
+	must(c.Remarks(t.Context(), 5))
 	answering(f, map[string]string{"/annotations": "[]"})
 	must(c.Why(t.Context(), Check{Name: "build", id: 9}))
 	seen := map[string]bool{}
 	for _, a := range f.all {
+		if a.Path == graphqlPath {
+			continue // the description is of REST
+		}
 		seen[a.Method+" "+api.check(t, a)] = true
 	}
 	t.Logf("%d requests, %d operations", len(f.all), len(seen))

@@ -1,7 +1,9 @@
 package forge
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -21,12 +23,20 @@ type Remark struct {
 	URL  string `json:"url,omitempty"`
 }
 
+// Remarks are the remarks on a pull request, and the number of those left out.
+type Remarks struct {
+	List     []Remark
+	Others   int    // by people who may not write to the repository
+	Resolved int    // resolved comments
+	Unsure   string // why resolved comments may be among the remarks; "" if they are not
+}
+
 // Remarks returns comments on lines and the texts of reviews that neither approve nor are
-// dismissed, without resolved comments; GitHub does not report which are resolved. It returns only
-// those of people who may write to the repository, and counts the others: anybody can comment on a
-// public repository, and could give an agent orders.
-func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others int, err error) {
+// dismissed, without resolved comments. It returns only those of people who may write to the
+// repository: anybody can comment on a public repository, and could give an agent orders.
+func (c *Client) Remarks(ctx context.Context, number int) (Remarks, error) {
 	h := &remarkReader{client: c, ctx: ctx, mayWrite: map[string]bool{}}
+	var err error
 	switch c.Kind {
 	case GitHub:
 		err = h.github(number)
@@ -35,27 +45,29 @@ func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others
 	default:
 		err = h.gitea(number)
 	}
-	return h.list, h.others, err
+	return h.Remarks, err
 }
 
 // remarkReader collects remarks.
 type remarkReader struct {
+	Remarks
 	client   *Client
 	ctx      context.Context
 	mayWrite map[string]bool // answers so far, by person
-	list     []Remark
-	others   int
 }
 
-// add adds a remark of somebody who may write, counts others, and skips belay's own comments.
-func (h *remarkReader) add(r Remark, may bool) {
+// add adds a remark of somebody who may write, counts others and resolved ones, and skips belay's
+// own comments.
+func (h *remarkReader) add(r Remark, may, resolved bool) {
 	r.Text = strings.TrimSpace(strings.ReplaceAll(r.Text, "\r\n", "\n"))
 	switch {
 	case r.Text == "" || strings.HasPrefix(r.Text, "<!-- belay:"):
+	case resolved:
+		h.Resolved++
 	case may:
-		h.list = append(h.list, r)
+		h.List = append(h.List, r)
 	default:
-		h.others++
+		h.Others++
 	}
 }
 
@@ -80,6 +92,7 @@ type written struct {
 	Dismissed bool    `json:"dismissed"`
 	Resolver  *person `json:"resolver"`
 	Review    int64   `json:"pull_request_review_id"` // of a comment on GitHub
+	ReplyTo   int64   `json:"in_reply_to_id"`         // the first comment of its thread, likewise
 }
 
 func (w written) by() string {
@@ -109,17 +122,85 @@ func (h *remarkReader) github(number int) error {
 	silent := map[int64]bool{}
 	for _, w := range reviews {
 		if silent[w.ID] = !w.asks(); w.asks() {
-			h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, may(w))
+			h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, may(w), false)
 		}
 	}
 	comments, err := pages[written](h.ctx, h.client, at+"/comments")
+	if err != nil || len(comments) == 0 {
+		return err
+	}
+	resolved, err := h.resolvedThreads(number)
 	for _, w := range comments {
 		if silent[w.Review] {
 			continue
 		}
-		h.add(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, may(w))
+		h.add(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, may(w),
+			resolved[w.ID] || resolved[w.ReplyTo])
 	}
 	return err
+}
+
+// graphqlPath is the only path that belay uses of GitHub's GraphQL API.
+const graphqlPath = "/graphql"
+
+// threadsQuery asks for addresses, because database IDs exceed the numbers of GraphQL.
+const threadsQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) { pullRequest(number: $number) { reviewThreads(first: 100, after: $after) {
+    pageInfo { hasNextPage endCursor } nodes { isResolved comments(first: 100) { nodes { url } } } } } } }`
+
+// resolvedThreads returns the IDs of the comments in resolved threads on GitHub, of which its REST
+// API says nothing. If GitHub refuses to say, it sets Unsure.
+func (h *remarkReader) resolvedThreads(number int) (map[int64]bool, error) {
+	owner, name, _ := strings.Cut(h.client.Path, "/")
+	resolved := map[int64]bool{}
+	var after *string
+	for range mostPages {
+		var answer struct {
+			Data struct {
+				Repository struct {
+					PullRequest struct {
+						ReviewThreads struct {
+							PageInfo struct {
+								HasNextPage bool
+								EndCursor   string
+							}
+							Nodes []struct {
+								IsResolved bool
+								Comments   struct{ Nodes []struct{ URL string } }
+							}
+						}
+					}
+				}
+			}
+			Errors []struct{ Message string }
+		}
+		_, err := h.client.call(h.ctx, http.MethodPost, graphqlPath, map[string]any{"query": threadsQuery,
+			"variables": map[string]any{"owner": owner, "name": name, "number": number, "after": after}}, &answer)
+		var refused *statusError
+		switch {
+		case errors.As(err, &refused) && refused.status < 500 && belay.CodeOf(err) != belay.CodeBusy:
+			answer.Errors = append(answer.Errors, struct{ Message string }{cmp.Or(refused.says, fmt.Sprintf("status %d", refused.status))})
+		case err != nil:
+			return nil, err
+		}
+		threads := answer.Data.Repository.PullRequest.ReviewThreads
+		for _, t := range threads.Nodes {
+			for _, one := range t.Comments.Nodes {
+				_, id, _ := strings.Cut(one.URL, "#discussion_r")
+				if n, err := strconv.ParseInt(id, 10, 64); err == nil && t.IsResolved {
+					resolved[n] = true
+				}
+			}
+		}
+		if len(answer.Errors) > 0 {
+			h.Unsure = fmt.Sprintf("GraphQL of %s: %s", belay.VisibleLine(h.client.Host),
+				belay.Clip(belay.VisibleLine(answer.Errors[0].Message), mostSaying))
+		}
+		if after = &threads.PageInfo.EndCursor; !threads.PageInfo.HasNextPage {
+			break
+		}
+	}
+	return resolved, nil
 }
 
 func (h *remarkReader) gitlab(number int) error {
@@ -143,8 +224,8 @@ func (h *remarkReader) gitlab(number int) error {
 	}
 	for _, t := range threads {
 		for _, n := range t.Notes {
-			if n.System || !n.Resolvable || n.Resolved {
-				continue // events, discussion, resolved threads
+			if n.System || !n.Resolvable {
+				continue // events, discussion
 			}
 			r := Remark{ID: fmt.Sprintf("note %d", n.ID), By: n.Author.Username, Text: n.Body}
 			if n.Position != nil {
@@ -160,7 +241,7 @@ func (h *remarkReader) gitlab(number int) error {
 			if err != nil {
 				return err
 			}
-			h.add(r, may)
+			h.add(r, may, n.Resolved)
 		}
 	}
 	return nil
@@ -189,16 +270,14 @@ func (h *remarkReader) gitea(number int) error {
 		if err != nil {
 			return err
 		}
-		h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, ok)
+		h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, ok, false)
 		comments, err := pages[written](h.ctx, h.client, fmt.Sprintf("%s/%d/comments", at, w.ID))
 		if err != nil {
 			return err
 		}
 		for _, one := range comments {
-			if one.Resolver == nil {
-				h.add(Remark{ID: fmt.Sprintf("comment %d", one.ID), By: w.by(), Path: one.Path, Line: one.Position, Text: one.Body,
-					URL: one.HTML}, ok)
-			}
+			h.add(Remark{ID: fmt.Sprintf("comment %d", one.ID), By: w.by(), Path: one.Path, Line: one.Position, Text: one.Body,
+				URL: one.HTML}, ok, one.Resolver != nil)
 		}
 	}
 	return nil

@@ -19,7 +19,10 @@ var said = map[string]map[string]string{
 			{"id":8,"user":{"login":"bob"},"body":"moved","path":"a.go","line":null,"html_url":"u8","author_association":"COLLABORATOR","pull_request_review_id":1},
 			{"id":10,"user":{"login":"ana"},"body":"nice","path":"a.go","line":1,"author_association":"MEMBER","pull_request_review_id":2},
 			{"id":11,"user":{"login":"ana"},"body":"no longer","path":"a.go","line":1,"author_association":"MEMBER","pull_request_review_id":6},
-			{"id":9,"user":{"login":"me"},"body":"<!-- belay:T1 -->\nours","path":"a.go","author_association":"OWNER"}]`,
+			{"id":9,"user":{"login":"me"},"body":"<!-- belay:T1 -->\nours","path":"a.go","author_association":"OWNER"},
+			{"id":2923039874,"user":{"login":"bob"},"body":"done","path":"a.go","line":5,"author_association":"OWNER"},
+			{"id":13,"user":{"login":"ana"},"body":"agreed","path":"a.go","line":5,"author_association":"MEMBER","in_reply_to_id":2923039874}]`,
+		"/graphql": threads(`{"hasNextPage":false,"endCursor":"Y3Vyc29yOnYyOpO0"}`, thread(false, 7), thread(false, 8), thread(true, 2923039874)),
 	},
 	GitLab: {
 		"/merge_requests/5/discussions": `[{"notes":[{"id":1,"body":"Name it Sum.","author":{"id":11,"username":"ana"},"resolvable":true,"resolved":false},
@@ -43,6 +46,19 @@ var said = map[string]map[string]string{
 	},
 }
 
+// threads is GitHub's answer about threads of a review.
+func threads(page string, list ...string) string {
+	return `{"data":{"repository":{"pullRequest":{"reviewThreads":{"pageInfo":` + page + `,"nodes":[` + strings.Join(list, ",") + `]}}}}}`
+}
+
+func thread(resolved bool, comments ...int64) string {
+	var list []string
+	for _, id := range comments {
+		list = append(list, fmt.Sprintf(`{"url":"https://github.com/o/r/pull/5#discussion_r%d"}`, id))
+	}
+	return fmt.Sprintf(`{"isResolved":%t,"comments":{"nodes":[%s]}}`, resolved, strings.Join(list, ","))
+}
+
 func answering(f *fake, with map[string]string) {
 	f.fail = func(_ int, r *http.Request) (int, map[string]string, string) {
 		for end, text := range with {
@@ -61,25 +77,102 @@ func TestRemarks(t *testing.T) {
 	for _, kind := range Kinds() {
 		f, c := newFake(t, kind)
 		answering(f, said[kind])
-		list, others, err := c.Remarks(t.Context(), 5)
-		if err != nil || others != 2 {
-			t.Errorf("%s: %d others, %v", kind, others, err)
+		all, err := c.Remarks(t.Context(), 5)
+		if resolved := map[string]int{GitHub: 2, GitLab: 1, Gitea: 1}[kind]; err != nil || all.Others != 2 || all.Resolved != resolved || all.Unsure != "" {
+			t.Errorf("%s: %+v, %v", kind, all, err)
 		}
 		got := ""
 		ids := map[string]bool{}
-		for _, r := range list {
+		for _, r := range all.List {
 			got += fmt.Sprintf("%s:%d %q\n", r.Path, r.Line, r.Text)
 			ids[r.ID] = true
 			if r.By == "" {
 				t.Errorf("%s: the remark %q has no author", kind, r.Text)
 			}
 		}
-		if want := ":0 \"Name it Sum.\"\na.go:3 \"Too long\"\na.go:0 \"moved\"\n"; got != want || len(ids) != len(list) {
+		if want := ":0 \"Name it Sum.\"\na.go:3 \"Too long\"\na.go:0 \"moved\"\n"; got != want || len(ids) != len(all.List) {
 			t.Errorf("%s:\n%s%v", kind, got, ids)
 		}
 		f.fail = func(int, *http.Request) (int, map[string]string, string) { return 502, nil, "" }
-		if _, _, err := c.Remarks(t.Context(), 5); err == nil {
+		if _, err := c.Remarks(t.Context(), 5); err == nil {
 			t.Errorf("%s: a forge that fails has no remarks", kind)
+		}
+	}
+}
+
+// TestResolved: what GitHub's GraphQL API says of threads is used, on all pages and of answers with
+// errors too; if it is refused, every comment counts and the reason is given; if it fails, so does
+// reading.
+func TestResolved(t *testing.T) {
+	t.Parallel()
+	last := `{"hasNextPage":false,"endCursor":null}`
+	forbidden := `"errors":[{"type":"FORBIDDEN","path":["repository","pullRequest"],"extensions":{"saml_failure":false},` +
+		`"locations":[{"line":1,"column":9}],"message":"Resource not accessible by personal access token"}]}`
+	for _, test := range []struct {
+		name     string
+		pages    []string // of the answer
+		status   int      // of its last page
+		resolved int
+		unsure   string // "": nothing
+		fails    bool
+	}{
+		{"two pages", []string{threads(`{"hasNextPage":true,"endCursor":"c1"}`, thread(true, 7)), threads(last, thread(true, 8), thread(false, 2923039874, 13))}, 200, 2, "", false},
+		{"a reply without its thread's first comment", []string{threads(last, thread(true, 13))}, 200, 1, "", false},
+		{"no threads", []string{threads(last)}, 200, 0, "", false},
+		{"partial", []string{strings.TrimSuffix(threads(last, thread(true, 7), "null"), "}") + "," + forbidden}, 200, 1, "not accessible", false},
+		{"refused on the second page", []string{threads(`{"hasNextPage":true,"endCursor":"c1"}`, thread(true, 7)), `{"data":{"repository":{"pullRequest":null}},` + forbidden}, 200, 1, "not accessible", false},
+		{"forbidden", []string{`{"data":{"repository":null},` + forbidden}, 200, 0, "not accessible", false},
+		{"a query that its server does not know", []string{`{"errors":[{"message":"Field 'reviewThreads' doesn't exist on type 'PullRequest'"}]}`}, 200, 0, "doesn't exist", false},
+		{"no GraphQL for this token", []string{`{"message":"Personal access tokens with fine grained access do not support the GraphQL API"}`}, 401, 0, "do not support", false},
+		{"no GraphQL here", []string{`<html>`}, 404, 0, "404", false},
+		{"limited", []string{`{"message":"You have exceeded a secondary rate limit."}`}, 429, 0, "", true},
+		{"down", []string{`{"message":"Something went wrong"}`}, 502, 0, "", true},
+	} {
+		f, c := newFake(t, GitHub)
+		n := 0
+		f.fail = func(_ int, r *http.Request) (int, map[string]string, string) {
+			if r.URL.Path != "/graphql" {
+				for end, text := range said[GitHub] {
+					if strings.HasSuffix(r.URL.Path, end) {
+						return 200, nil, text
+					}
+				}
+				return 404, nil, ""
+			}
+			if test.status == 200 {
+				variables, _ := f.all[len(f.all)-1].Body["variables"].(map[string]any)
+				if after, _ := variables["after"].(string); (after == "c1") != (n == 1) || variables["owner"] != "o" || variables["name"] != "r" || variables["number"] != 5.0 {
+					t.Errorf("%s: page %d is asked for by %v", test.name, n, variables)
+				}
+			}
+			n++
+			return test.status, nil, test.pages[min(n, len(test.pages))-1]
+		}
+		all, err := c.Remarks(t.Context(), 5)
+		if (err != nil) != test.fails {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if err == nil && (all.Resolved != test.resolved || len(all.List) != 5-test.resolved || (all.Unsure == "") != (test.unsure == "") || !strings.Contains(all.Unsure, test.unsure)) {
+			t.Errorf("%s: %+v", test.name, all)
+		}
+	}
+}
+
+// TestGraphQLAddress: GitHub Enterprise has its GraphQL API beside that of REST.
+func TestGraphQLAddress(t *testing.T) {
+	t.Parallel()
+	for _, rest := range []string{"", "/api/v3"} {
+		f, c := newFake(t, GitHub)
+		c.API += rest
+		c.send = c.overHTTP("secret-token")
+		f.fail = func(_ int, r *http.Request) (int, map[string]string, string) {
+			if want := strings.TrimSuffix(rest, "/v3") + "/graphql"; strings.HasSuffix(r.URL.Path, "graphql") && r.URL.Path != want {
+				t.Errorf("%s, not %s", r.URL.Path, want)
+			}
+			return 200, nil, map[bool]string{true: threads(`{}`), false: "[]"}[r.Method == http.MethodPost]
+		}
+		if all, err := c.Remarks(t.Context(), 5); err != nil || all.Unsure != "" {
+			t.Error(all, err)
 		}
 	}
 }
