@@ -90,6 +90,19 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 	return out, s.recordRollback(ctx, r, q, out)
 }
 
+// FinishTaskRestore is FinishRestore for the tree that a task works in, if it has one: Rollback says
+// why it has none.
+func (s *Service) FinishTaskRestore(ctx context.Context, task belay.TaskID, w runner.Observer) error {
+	r, err := s.Session.Load(task)
+	if err == nil {
+		s, err = s.forTask(ctx, r)
+	}
+	if err != nil {
+		return nil
+	}
+	return s.FinishRestore(ctx, w)
+}
+
 // recordRollback records a rollback by hand: as the result that the loop waits for, or as a note.
 func (s *Service) recordRollback(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
 	if err := s.Session.AddTakenByID(ctx, r, out.Rescue); err != nil {

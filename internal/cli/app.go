@@ -88,13 +88,13 @@ func (a *App) AskSkipBroken(err error) bool {
 	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
 }
 
-// runRestore performs a restore and prints the result. With ask it first prints the plan, and a
-// person may confirm it and skip what cannot be restored.
-func (a *App) runRestore(c context.Context, svc *app.Service, what string, dry, ask, skip bool,
+// runRestore performs a restore and prints the result. With ask it first finishes an interrupted
+// one of that tree and prints the plan, and a person may confirm it and skip what cannot be restored.
+func (a *App) runRestore(what string, dry, ask, skip bool, finish func() error,
 	do func(dry, skip bool) (restore.Restored, error)) error {
 	ask = ask && !dry
 	if ask { // a plan finishes no interrupted restore
-		if err := svc.FinishRestore(c, a.Screen(false)); err != nil {
+		if err := finish(); err != nil {
 			if !a.AskSkipBroken(err) {
 				return err
 			}

@@ -45,7 +45,8 @@ Exit codes: 0 done, perhaps with skipped paths · 2 failed, nothing changed · 5
 				q.DryRun, q.SkipBroken = dry, skip
 				return svc.Rollback(c.Context(), q)
 			}
-			return a.runRestore(c.Context(), svc, "roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, do)
+			finish := func() error { return svc.FinishTaskRestore(c.Context(), task, q.Watch) }
+			return a.runRestore("roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, finish, do)
 		},
 	}
 	f := c.Flags()

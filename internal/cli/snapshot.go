@@ -323,7 +323,8 @@ restore · 6 no such snapshot.`,
 				o.DryRun, o.SkipBroken = dry, skip
 				return svc.Restore(c.Context(), id, o)
 			}
-			return a.runRestore(c.Context(), svc, "restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, do)
+			finish := func() error { return svc.FinishRestore(c.Context(), a.Screen(false)) }
+			return a.runRestore("restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, finish, do)
 		},
 	}
 	f := c.Flags()
