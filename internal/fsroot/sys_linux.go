@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,8 +34,6 @@ func openPath(path string, flags int, perm uint32) (int, error) {
 func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	return nil, explainError("lstat", path, err)
 }
-
-func modTime(st *syscall.Stat_t) time.Time { return time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)) }
 
 func chmodAt(fd int, name string, mode uint32) error {
 	leaf, err := open(fd, name, lookOnly)

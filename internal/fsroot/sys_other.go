@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,10 +28,6 @@ func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 		return info, nil
 	}
 	return nil, explainError("lstat", path, err)
-}
-
-func modTime(st *syscall.Stat_t) time.Time {
-	return time.Unix(int64(st.Mtimespec.Sec), int64(st.Mtimespec.Nsec))
 }
 
 func chmodAt(fd int, name string, mode uint32) error {

@@ -81,7 +81,7 @@ func readStamp(path string) (FileStamp, error) {
 func stampOf(info fs.FileInfo) FileStamp {
 	l := FileStamp{Size: info.Size(), Mtime: info.ModTime().UnixNano()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		l.Ctime, l.Inode = changeTime(st), st.Ino
+		l.Ctime, l.Inode = fsroot.ChangeTime(st), st.Ino
 	}
 	if !info.Mode().IsRegular() {
 		l.Size = -1

@@ -1,7 +1,7 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !freebsd && !netbsd
 
 package session
 
 import "syscall"
 
-func born(*syscall.Stat_t) string { return "" }
+func birthTime(*syscall.Stat_t) string { return "" }

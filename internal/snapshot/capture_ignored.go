@@ -231,7 +231,7 @@ func (l *ignoredInspection) addFile(p string, single bool) {
 	if !ok || !f.isLink && !info.Mode().IsRegular() {
 		return
 	}
-	f.stat = fmt.Sprintf("%o %d %d %d", st.Mode, info.Size(), info.ModTime().UnixNano(), changeTime(st))
+	f.stat = fmt.Sprintf("%o %d %d %d", st.Mode, info.Size(), info.ModTime().UnixNano(), fsroot.ChangeTime(st))
 	if was, known := l.baseline[p]; known {
 		if stat, hash, _ := splitFingerprint(was.Fingerprint); stat == f.stat {
 			f.hash = hash

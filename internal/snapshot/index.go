@@ -79,7 +79,7 @@ func (s *Worktree) readIndex(ctx context.Context, c *Capture) error {
 func indexKey(info fs.FileInfo) string {
 	key := fmt.Sprintf("%d %d", info.ModTime().UnixNano(), info.Size())
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		key += fmt.Sprintf(" %d %d", st.Ino, changeTime(st))
+		key += fmt.Sprintf(" %d %d", st.Ino, fsroot.ChangeTime(st))
 	}
 	return key
 }

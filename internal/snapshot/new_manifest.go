@@ -62,7 +62,7 @@ func (s *Worktree) addExtent(c *Capture, m *Manifest) {
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok {
 			m.Uncaptured = append(m.Uncaptured, Uncaptured{Kind: UncapturedFile, Path: g.Path,
-				Fingerprint: fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), changeTime(st))})
+				Fingerprint: fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), fsroot.ChangeTime(st))})
 		}
 	}
 	m.Uncaptured = append(m.Uncaptured, c.ignoredFiles...)

@@ -388,11 +388,11 @@ func (s *Sandbox) Stamps() State {
 		if strings.HasPrefix(d.Name(), "sharedindex.") {
 			return nil // git changes its time each time it reads the index
 		}
-		var st syscall.Stat_t
-		if err := syscall.Lstat(p, &st); err != nil {
+		info, err := d.Info()
+		if err != nil {
 			return err
 		}
-		f[rel] = fmt.Sprint(st.Ino, " ", mtimeOf(&st))
+		f[rel] = fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino, " ", info.ModTime().UnixNano())
 		return nil
 	})
 	s.Ok(err)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // Violence does the worst that an agent can do in a few seconds: it edits, deletes, swaps and links
@@ -106,9 +105,9 @@ func (s *Sandbox) Reachable() []string {
 func Maul(s *Sandbox, i int, f string) {
 	s.T.Helper()
 	p := s.Path(f)
-	var st syscall.Stat_t
-	s.Ok(syscall.Lstat(p, &st))
-	if st.Mode&syscall.S_IFMT == syscall.S_IFLNK && i%2 == 0 {
+	info, err := os.Lstat(p)
+	s.Ok(err)
+	if info.Mode()&fs.ModeSymlink != 0 && i%2 == 0 {
 		s.Ok(os.Remove(p))
 		s.Write(f, "was a link")
 		return
@@ -129,10 +128,10 @@ func Maul(s *Sandbox, i int, f string) {
 		s.Ok(os.Remove(p))
 		s.Write(f+"/a.txt", "a folder now")
 	case 4:
-		if st.Mode&syscall.S_IFMT == syscall.S_IFREG { // keep size and time
-			s.Ok(os.WriteFile(p, bytes.Repeat([]byte("A"), int(st.Size)), 0))
-			s.Ok(syscall.Chmod(p, uint32(st.Mode&0o7777^0o100)))
-			s.Ok(syscall.UtimesNano(p, []syscall.Timespec{syscall.NsecToTimespec(mtimeOf(&st)), syscall.NsecToTimespec(mtimeOf(&st))}))
+		if info.Mode().IsRegular() { // keep size and time
+			s.Ok(os.WriteFile(p, bytes.Repeat([]byte("A"), int(info.Size())), 0))
+			s.Ok(os.Chmod(p, info.Mode()^0o100))
+			s.Ok(os.Chtimes(p, info.ModTime(), info.ModTime()))
 		}
 	}
 }

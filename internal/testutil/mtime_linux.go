@@ -1,5 +1,0 @@
-package testutil
-
-import "syscall"
-
-func mtimeOf(st *syscall.Stat_t) int64 { return st.Mtim.Nano() }
