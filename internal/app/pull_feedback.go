@@ -24,7 +24,7 @@ type PullFeedback struct {
 	Checks   BranchChecks   `json:"checks"`
 	Failed   []FailedCheck  `json:"failed"`
 	Remarks  []forge.Remark `json:"remarks"`
-	Others   int            `json:"others"`                     // number of ignored remarks, by people without write access to the repository
+	Others   int            `json:"others"`                     // number of ignored remarks, by people without write access
 	Resolved int            `json:"resolved"`                   // number of ignored remarks that are resolved
 	Unsure   string         `json:"resolved_unknown,omitempty"` // why resolved remarks may be among Remarks
 	Reported int            `json:"told"`                       // number of checks and remarks that an earlier attempt received
