@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -150,8 +151,9 @@ func branchPath(name string) string {
 	return strings.ReplaceAll(url.PathEscape(name), "%2F", "/")
 }
 
-// Find returns the pull requests from a branch of this repository, the newest first.
-func (c *Client) Find(ctx context.Context, branch string) ([]Pull, error) {
+// Find returns the pull requests from a branch of this repository, the newest first. On Gitea these
+// are the open one, or else the closed ones to base; with base "" only the open one.
+func (c *Client) Find(ctx context.Context, branch, base string) ([]Pull, error) {
 	owner, _, _ := strings.Cut(c.Path, "/")
 	query := url.Values{}
 	switch c.Kind {
@@ -160,13 +162,42 @@ func (c *Client) Find(ctx context.Context, branch string) ([]Pull, error) {
 	case GitLab:
 		query = url.Values{"source_branch": {branch}, "state": {"all"}}
 	default:
-		query = url.Values{"state": {"all"}, "sort": {"recentupdate"}}
+		query = url.Values{"state": {StateOpen}}
 	}
 	list, err := pages[item](ctx, c, c.pulls()+"?"+query.Encode())
 	if err != nil {
 		return nil, err
 	}
-	var out []Pull
+	out := c.ours(list, branch)
+	if c.Kind == Gitea && len(out) == 0 && base != "" {
+		list, err = c.closedOnGitea(ctx, branch, base)
+		out = c.ours(list, branch)
+	}
+	return out, err
+}
+
+// closedOnGitea returns closed pull requests, among them those from a branch. Gitea's list has no
+// filter for the branch, and the path that has one returns any one of them.
+func (c *Client) closedOnGitea(ctx context.Context, branch, base string) ([]item, error) {
+	var one item
+	_, err := c.call(ctx, http.MethodGet, c.pulls()+"/"+url.PathEscape(base)+"/"+branchPath(branch), nil, &one)
+	var none *statusError
+	if errors.As(err, &none) && none.status == http.StatusNotFound {
+		if none.says != "" { // an old Gitea without this path says nothing
+			return nil, nil
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	list, err := pages[item](ctx, c, c.pulls()+"?state=closed&sort=recentupdate")
+	if len(list) > 0 && none == nil {
+		return append(list, one), nil // also if there are more than can be read
+	}
+	return list, err
+}
+
+// ours returns the pull requests from a branch of this repository.
+func (c *Client) ours(list []item, branch string) (out []Pull) {
 	for _, i := range list {
 		ours := i.Head.Ref == branch && (i.Head.Repo == nil || strings.EqualFold(i.Head.Repo.Full, c.Path))
 		if c.Kind == GitLab {
@@ -176,12 +207,12 @@ func (c *Client) Find(ctx context.Context, branch string) ([]Pull, error) {
 			out = append(out, c.pull(i))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // FindOpen returns the open pull request from a branch of this repository; nil for none.
 func (c *Client) FindOpen(ctx context.Context, branch string) (*Pull, error) {
-	list, err := c.Find(ctx, branch)
+	list, err := c.Find(ctx, branch, "")
 	if i := slices.IndexFunc(list, func(p Pull) bool { return p.State == StateOpen }); i >= 0 {
 		return &list[i], err
 	}
@@ -209,7 +240,7 @@ type Opened struct {
 func (c *Client) Open(ctx context.Context, q OpenRequest) (Opened, error) {
 	var last error
 	for try := 1; try <= tries; try++ {
-		list, err := c.Find(ctx, q.Head)
+		list, err := c.Find(ctx, q.Head, q.Base)
 		if err != nil {
 			return Opened{}, err
 		}

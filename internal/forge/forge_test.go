@@ -108,6 +108,16 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request, a asked, rest stri
 	case name == "commits":
 		write(200, []any{map[string]any{"context": "ci", "name": "ci", "state": "failure", "status": map[string]any{GitLab: "failed", Gitea: "failure"}[f.kind]},
 			map[string]any{"context": "ci", "name": "may fail", "state": "success", "status": map[string]any{GitLab: "failed", Gitea: "success"}[f.kind], "allow_failure": true}})
+	case a.Method == http.MethodGet && name == "pulls" && len(parts) > 2 && f.kind == Gitea:
+		at := slices.IndexFunc(f.items[name], func(i map[string]any) bool {
+			base, head := i["base"].(map[string]any), i["head"].(map[string]any)
+			return rest == fmt.Sprintf("/pulls/%s/%s", base["ref"], strings.ReplaceAll(head["ref"].(string), "ü", "%C3%BC"))
+		})
+		if at < 0 {
+			write(404, map[string]any{"errors": nil, "message": "pull request does not exist", "url": f.base})
+			return
+		}
+		write(200, f.items[name][at])
 	case a.Method == http.MethodGet:
 		f.list(w, r, name)
 	case a.Method == http.MethodPost:
@@ -141,7 +151,10 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request, a asked, rest stri
 func (f *fake) list(w http.ResponseWriter, r *http.Request, name string) {
 	const size = 2
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
-	list := f.items[name]
+	list := slices.Clone(f.items[name])
+	if state := r.URL.Query().Get("state"); f.kind == Gitea && name == "pulls" && state != "" {
+		list = slices.DeleteFunc(list, func(i map[string]any) bool { return i["state"] != state })
+	}
 	from := min((page-1)*size, len(list))
 	to := min(from+size, len(list))
 	if to < len(list) {
@@ -221,6 +234,35 @@ func TestClosedByAPerson(t *testing.T) {
 		if got, err := c.Open(t.Context(), openT1); err != nil || got.Did != "opened" {
 			t.Errorf("%s: %+v %v", kind, got, err)
 		}
+	}
+}
+
+// TestManyPulls: on Gitea, of which the list has no filter for a branch, the pull request of a branch
+// is found among any number of closed ones.
+func TestManyPulls(t *testing.T) {
+	f, c := newFake(t, Gitea)
+	for i := range 3 * mostPages {
+		f.items["pulls"] = append(f.items["pulls"], map[string]any{"number": 100 + i, "state": "closed",
+			"head": map[string]any{"ref": "other"}, "base": map[string]any{"ref": "main"}})
+	}
+	if got, err := c.Open(t.Context(), openT1); err != nil || got.Did != "opened" || len(f.all) > 3 {
+		t.Fatalf("%+v %v, %d requests", got, err, len(f.all))
+	}
+	mine := f.items["pulls"][0]
+	f.items["pulls"] = append(f.items["pulls"][1:], mine)
+	if got, err := c.Open(t.Context(), openT1); err != nil || got.Did != "unchanged" {
+		t.Errorf("open: %+v %v", got, err)
+	}
+	mine["state"] = "closed"
+	if _, err := c.Open(t.Context(), openT1); belay.CodeOf(err) != belay.CodeRefused || !strings.Contains(err.Error(), "was closed") {
+		t.Errorf("closed: %v", err)
+	}
+	f.items["pulls"] = f.items["pulls"][3*mostPages-3:]
+	f.fail = func(_ int, r *http.Request) (int, map[string]string, string) {
+		return map[bool]int{true: 404}[strings.Contains(r.URL.Path, "/pulls/main/")], nil, "404 page not found\n"
+	}
+	if _, err := c.Open(t.Context(), openT1); belay.CodeOf(err) != belay.CodeRefused || !strings.Contains(err.Error(), "was closed") {
+		t.Errorf("a server without that path: %v", err)
 	}
 }
 
