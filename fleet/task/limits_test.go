@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -299,6 +301,48 @@ func TestSlotCancelled(t *testing.T) {
 	}
 	if s := strings.Join(all, " "); s != "ask done ask done" || !(*told)[1].Known || (*told)[1].Cost != 0 {
 		t.Errorf("%+v", *told)
+	}
+}
+
+// TestSlotOfFailedRequest: the slot of a request that failed after the team had it is returned, and
+// so is one that is granted later. No cost is lost.
+func TestSlotOfFailedRequest(t *testing.T) {
+	t.Parallel()
+	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail, belay.VerdictPass}, cost: 1}
+	env, told := teamed(t, m)
+	asked := 0
+	env.OnActivity(task.SlotName, anyContext).Return(func(q task.Ask) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		*told = append(*told, task.LimitEvent{Kind: task.LimitAsk, Slot: q.Slot})
+		s := q.Slot
+		s.Granted = true
+		env.SignalWorkflow(task.SignalSlot, s)
+		if asked++; asked == 2 { // for the second attempt
+			return temporal.NewNonRetryableApplicationError("connection lost", task.ErrMoved, nil)
+		}
+		return nil
+	})
+	m.wait = func(_ context.Context, q task.Ask) {
+		if q.Command.Kind == loop.CmdCheck && asked == 1 {
+			env.SignalWorkflow(task.SignalSlot, task.Slot{Ticket: "late", Granted: true})
+		}
+	}
+	env.ExecuteWorkflow(task.WorkflowName, add)
+	if r := ended(t, env); r.Outcome != loop.OutcomePassed {
+		t.Errorf("%+v", r)
+	}
+	var all []string
+	late, cost := 0, 0.0
+	for _, e := range *told {
+		if cost += e.Cost; e.Slot.Ticket == "late" {
+			late++
+		} else {
+			all = append(all, string(e.Kind))
+		}
+	}
+	if got := strings.Join(all, ", "); got != "ask, done, ask, done, ask, done, spent" || late != 1 || cost != 2 {
+		t.Errorf("%s; %d late, cost %v", got, late, cost)
 	}
 }
 

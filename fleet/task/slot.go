@@ -26,6 +26,9 @@ func (r *taskRun) waitForSlot(c loop.Command) (bool, error) {
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	})
 	if err := workflow.ExecuteActivity(ctx, SlotName, q).Get(ctx, nil); err != nil {
+		if r.returnsSlots(r.ctx) {
+			r.sendRelease(LimitEvent{Kind: LimitDone, Known: true})
+		}
 		r.pos.Slot = ""
 		why := lostReason(err)
 		if why == "" {
@@ -54,6 +57,9 @@ func (r *taskRun) waitForSlot(c loop.Command) (bool, error) {
 		}
 		stopped := r.stopWaiting
 		r.waitReason, r.stopWaiting = "", false
+		if !r.returnsSlots(r.ctx) {
+			r.pos.Counted = r.pos.State.Use.Cost // as in older histories, which do not report the cost of reviews here
+		}
 		if r.sendRelease(LimitEvent{Kind: LimitDone, Known: true}); !stopped {
 			return false, nil // beginAttempt decides what follows
 		}
@@ -67,10 +73,19 @@ func (r *taskRun) waitForSlot(c loop.Command) (bool, error) {
 	return true, nil
 }
 
+// returnsSlots reports whether a slot is returned that may have been granted to a request that
+// failed, or is granted to none, without losing a cost.
+func (r *taskRun) returnsSlots(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, "returns a slot that it does not use", workflow.DefaultVersion, 1) == 1
+}
+
 // takeSlot records the team's answer about a slot.
-func (r *taskRun) takeSlot(s Slot) {
+func (r *taskRun) takeSlot(ctx workflow.Context, s Slot) {
 	switch {
 	case s.Ticket != r.pos.Slot: // released before the answer came
+		if s.Granted && r.pos.Team != "" && r.returnsSlots(ctx) {
+			r.signalLimits(ctx, s.Ticket, LimitEvent{Kind: LimitDone, Known: true})
+		}
 	case s.Granted:
 		r.grantedAttempt = s.Ticket
 	case r.grantedAttempt != s.Ticket:
@@ -89,19 +104,20 @@ func (r *taskRun) releaseSlot() {
 		known = st.Attempts[n-1].CostKnown()
 	}
 	r.sendRelease(LimitEvent{Kind: LimitDone, Cost: st.Use.Cost - r.pos.Counted, Known: known})
+	r.pos.Counted = st.Use.Cost
 }
 
 // sendRelease releases the slot.
 func (r *taskRun) sendRelease(e LimitEvent) {
-	r.signalLimits(e)
-	r.pos.Slot, r.grantedAttempt, r.pos.Counted = "", "", r.pos.State.Use.Cost
+	r.signalLimits(r.ctx, r.pos.Slot, e)
+	r.pos.Slot, r.grantedAttempt = "", ""
 }
 
 // signalLimits sends an event to the team. The workflow of its limits may have ended with the day;
 // the event then counts for nothing.
-func (r *taskRun) signalLimits(e LimitEvent) {
-	e.Slot = Slot{Workflow: workflow.GetInfo(r.ctx).WorkflowExecution.ID, Ticket: r.pos.Slot}
-	if err := workflow.SignalExternalWorkflow(r.ctx, LimitsWorkflowID(r.pos.Team), "", SignalLimits, e).Get(r.ctx, nil); err != nil {
-		r.addLog(workflow.Now(r.ctx), "team "+r.pos.Team+" was not told what was used: "+Cause(err))
+func (r *taskRun) signalLimits(ctx workflow.Context, ticket string, e LimitEvent) {
+	e.Slot = Slot{Workflow: workflow.GetInfo(ctx).WorkflowExecution.ID, Ticket: ticket}
+	if err := workflow.SignalExternalWorkflow(ctx, LimitsWorkflowID(r.pos.Team), "", SignalLimits, e).Get(ctx, nil); err != nil {
+		r.addLog(workflow.Now(ctx), "team "+r.pos.Team+" was not told what was used: "+Cause(err))
 	}
 }

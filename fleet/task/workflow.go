@@ -106,7 +106,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 	}
 	r.releaseSlot()
 	if more := r.pos.State.Use.Cost - r.pos.Counted; r.pos.Team != "" && more > 0 { // reviews
-		r.signalLimits(LimitEvent{Kind: LimitSpent, Cost: more, Known: true})
+		r.signalLimits(r.ctx, r.pos.Slot, LimitEvent{Kind: LimitSpent, Cost: more, Known: true})
 	}
 	return r.result(), r.finish()
 }
@@ -544,7 +544,7 @@ func (r *taskRun) setHandlers() error {
 		for signals := workflow.GetSignalChannel(ctx, SignalSlot); ; {
 			var s Slot
 			signals.Receive(ctx, &s)
-			r.takeSlot(s)
+			r.takeSlot(ctx, s)
 		}
 	})
 	err := workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (Status, error) {

@@ -37,7 +37,8 @@ type machines struct {
 	wait     func(ctx context.Context, q task.Ask)        // during the command
 	at       int                                          // which worker has the task
 	names    []string
-	old      bool // the first worker cannot record decisions
+	old      bool    // the first worker cannot record decisions
+	cost     float64 // of each check, in US dollars
 }
 
 func (m *machines) name() string { return m.names[m.at%len(m.names)] }
@@ -125,7 +126,7 @@ func (m *machines) do(ctx context.Context, q task.Ask) (task.ActivityResult, err
 	case loop.CmdCapture:
 		e.Kind, e.Snapshot = loop.EvCaptured, id
 	case loop.CmdCheck:
-		e.Kind, e.Verdict = loop.EvChecked, belay.VerdictPass
+		e.Kind, e.Verdict, e.Cost = loop.EvChecked, belay.VerdictPass, m.cost
 		if n := len(m.state.Attempts); n <= len(m.verdicts) {
 			e.Verdict = m.verdicts[n-1]
 		}
