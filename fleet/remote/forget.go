@@ -92,6 +92,27 @@ type refChange struct {
 	newRef string            // SOURCE:REF of the new ref; "" for none
 }
 
+// isDone reports whether a remote with these refs has the change.
+func (c refChange) isDone(now map[string]string) bool {
+	source, created, _ := strings.Cut(c.newRef, ":")
+	for ref := range c.refs {
+		if want := map[bool]string{true: source}[ref == created]; now[ref] != want {
+			return false
+		}
+	}
+	return true
+}
+
+// hasMoved reports whether a ref is not what it was when it was listed.
+func (c refChange) hasMoved(now map[string]string) bool {
+	for ref, oid := range c.refs {
+		if now[ref] != oid {
+			return true
+		}
+	}
+	return false
+}
+
 // Forget deletes what a remote has of old tasks, according to q.Keep. known has the tasks that the
 // server knows, by their key, with the time when they ended, or the zero time for one that may
 // still need its refs; for others the record decides. now is the current time. A task with a ref
@@ -261,15 +282,13 @@ func (s *forgetRun) pushPending(ctx context.Context) error {
 			if lerr != nil {
 				return err
 			}
-			for ref, oid := range c.refs {
-				if now[ref] != oid {
-					c.task.KeptReason = "it moved meanwhile"
-				}
-			}
-			if c.task.KeptReason == "" {
+			switch {
+			case c.isDone(now): // only the answer was lost
+			case c.hasMoved(now):
+				c.task.KeptReason, c.task.Snapshots, c.task.RecordDeleted = "it moved meanwhile", 0, false
+			default:
 				return s.pushError(out, err)
 			}
-			c.task.Snapshots, c.task.RecordDeleted = 0, false
 		}
 		s.addDone(c)
 	}

@@ -189,6 +189,28 @@ func TestForgetMoved(t *testing.T) {
 	}
 }
 
+// TestForgetAnswerLost: what the remote did is counted, although its answer was lost.
+func TestForgetAnswerLost(t *testing.T) {
+	t.Parallel()
+	for _, ids := range [][]string{{"A"}, {"A", "B"}} {
+		p := forgetSite(t, ids...)
+		known := map[belay.TaskID]time.Time{}
+		for _, id := range ids {
+			known[belay.TaskID(strings.ToLower(id))] = time.Now().Add(-99 * day)
+		}
+		hook := filepath.Join(p.bare(), "hooks", "post-receive")
+		p.Ok(os.MkdirAll(filepath.Dir(hook), 0o755))
+		p.Ok(os.WriteFile(hook, []byte("#!/bin/sh\nkill -9 $PPID\n"), 0o755))
+		want := strings.ToLower(strings.Join(ids, " "))
+		if out := p.forget(task.Retention{Records: day}, known, time.Now()); tasksOf(out) != want || out.Snapshots != 2*len(ids) {
+			t.Errorf("%+v", out)
+		}
+		if out := p.forget(task.Retention{Records: day}, known, time.Now().Add(3*day)); tasksOf(out) != want || out.Records != len(ids) {
+			t.Errorf("records: %+v", out)
+		}
+	}
+}
+
 // TestForgetRefused: if a remote refuses to delete refs, the error names it, and nothing is changed
 // or counted.
 func TestForgetRefused(t *testing.T) {
