@@ -185,7 +185,7 @@ func CopyFolder(ctx context.Context, from, to, name string) (made bool, err erro
 		return false, err
 	}
 	defer dst.Close()
-	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to, virtualEnv: isVirtualEnv(name)}, dst: dst}
+	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to, virtualEnv: isVirtualEnv(name)}, dst: dst, maxBytes: maxCopyBytes}
 	if err := c.copyFolder(ctx, src, "copy"); err != nil {
 		return false, fmt.Errorf("copy %s: %w", name, err)
 	}
@@ -198,9 +198,42 @@ func CopyFolder(ctx context.Context, from, to, name string) (made bool, err erro
 
 type folderCopier struct {
 	pathRewriter
-	dst   *os.Root
-	files int
-	bytes int64
+	dst      *os.Root
+	files    int
+	bytes    int64
+	maxBytes int64
+}
+
+// CopyMissing copies files and folders of from to to, unless to has something of that name. It returns the copied
+// ones, and with a reason those that could not be copied; together the copies have at most maxBytes.
+func CopyMissing(ctx context.Context, from, to string, names []string, maxBytes int64) (copied, left []string) {
+	dst, err := os.OpenRoot(to)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	defer dst.Close()
+	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to}, dst: dst, maxBytes: maxBytes}
+	for _, name := range names {
+		if exists(to, name) {
+			continue
+		}
+		before := c
+		c.virtualEnv = isFile(from, path.Join(name, "pyvenv.cfg"))
+		err := dst.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755)
+		if err == nil {
+			err = c.copyEntry(ctx, filepath.Join(from, filepath.FromSlash(name)), filepath.FromSlash(name))
+		}
+		if err == nil {
+			copied = append(copied, name)
+			continue
+		}
+		if errors.Is(err, ErrTooMuch) {
+			err = fmt.Errorf("over %d MiB", maxBytes>>20)
+		}
+		left = append(left, fmt.Sprintf("%s (%v)", name, errors.Join(err, dst.RemoveAll(filepath.FromSlash(name)))))
+		c = before
+	}
+	return copied, left
 }
 
 func (c *folderCopier) copyFolder(ctx context.Context, src, at string) error {
@@ -233,8 +266,10 @@ func (c *folderCopier) copyEntry(ctx context.Context, src, at string) error {
 	c.files++
 	c.bytes += info.Size()
 	switch {
-	case c.files > maxCopyFiles || c.bytes > maxCopyBytes:
+	case c.files > maxCopyFiles || c.bytes > c.maxBytes:
 		return ErrTooMuch
+	case path.Base(at) == ".git" && !info.IsDir(): // git in the copy would change the original's repository
+		return nil
 	case info.IsDir():
 		return c.copyFolder(ctx, src, at)
 	case info.Mode()&fs.ModeSymlink != 0:

@@ -79,6 +79,8 @@ type Input struct {
 	// State checks out the before snapshot in a separate folder, so that a failing test can be run
 	// there; nil if there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
+	// CopyIgnored copies into that folder the ignored files of Root that it lacks; nil copies nothing. See testrun.Input.
+	CopyIgnored func(ctx context.Context, root string) (copied, left []string)
 	// Ignored returns which of some changed paths git ignores, because they are never committed.
 	// nil if none is.
 	Ignored func(ctx context.Context, paths []string) (map[string]bool, error)

@@ -17,7 +17,7 @@ func checkTests(ctx context.Context, in Input) belay.CheckResult {
 	}
 	report, result := testrun.Run(ctx, testrun.Input{
 		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, May: in.May, Baseline: in.Baseline,
-		Request: in.Request.Requirements, Words: in.Words, Checkout: in.State, Logs: in.Logs, Grace: in.Grace,
+		Request: in.Request.Requirements, Words: in.Words, Checkout: in.State, CopyIgnored: in.CopyIgnored, Logs: in.Logs, Grace: in.Grace,
 		IsOwn: func(path string) bool {
 			made := slices.ContainsFunc(in.Changes, func(c belay.Change) bool { return c.Path == path && c.Status == "A" })
 			return made || Permits(in.Request, in.Words, path)

@@ -86,7 +86,7 @@ var keys = []key{
 		doc: "run the tests before the agent starts, so that tests already failing do not count against it"},
 	{name: "checks.reuse", kind: List, like: `["node_modules", "web/.cache"]`, within: true,
 		field: func(c *Config) any { return &c.Checks.Reuse },
-		doc: "folders that temporary checkouts link to, besides those of package managers " +
+		doc: "files and folders that temporary checkouts link to, besides those of package managers " +
 			"(node_modules, .venv, vendor)"},
 	{name: "checks.skip", kind: List, choices: checkNames, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks to skip"},

@@ -50,6 +50,11 @@ func (s *Session) Checkout(id belay.SnapshotID, t belay.Task) func(context.Conte
 	}
 }
 
+// CopyIgnored copies the ignored files of this worktree into a checkout that lacks them.
+func (s *Session) CopyIgnored(ctx context.Context, root string) (copied, left []string) {
+	return worktree.CopyIgnored(ctx, s.Repo, root)
+}
+
 // BaselineReport reads the test report of the before snapshot; nil if there is none, or if it is of
 // another test command than the task's current one.
 func (s *Session) BaselineReport(r *Record) (*testreport.Report, error) {

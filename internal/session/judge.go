@@ -110,7 +110,7 @@ func (s *Session) Judge(ctx context.Context, t belay.Task, w Work, before, after
 		Changes: w.All, ChangedByHand: w.ChangedByHand, Uncaptured: checkMissed(w.Missed), Uncertain: perhaps, Attempt: w.Last,
 		Scope:  t.Scope,
 		NoTask: t.ID == "", Request: t.Request, List: t.List(), Words: t.Words(), Checks: t.Checks, May: s.Gate, Skip: t.Checks.Skip,
-		Before: before, After: after, Baseline: w.Baseline, State: s.Checkout(before, t),
+		Before: before, After: after, Baseline: w.Baseline, State: s.Checkout(before, t), CopyIgnored: s.CopyIgnored,
 		Guard: check.GuardTree(s.Restores, t.ID, after, w.TreeLocked),
 		Texts: check.NewSnapshotTexts(s.Snaps, before, after),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {

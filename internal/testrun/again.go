@@ -94,11 +94,38 @@ func (r *testRun) rerunFailures(ctx context.Context) {
 		return
 	}
 	defer done()
-	if there, ok := r.runAgain(ctx, command, root); ok {
-		var known []testreport.Failure
-		known, r.newFailures = partition(r.newFailures, func(test string) bool { return there.failed[test] })
-		r.knownFailures = append(r.knownFailures, known...)
+	there, ok := r.runAgain(ctx, command, root)
+	if !ok {
+		return
 	}
+	known, fresh := partition(r.newFailures, func(test string) bool { return there.failed[test] })
+	if len(known) > 0 {
+		passing, failing := partition(known, r.passesWithIgnored(ctx, command, root))
+		known, fresh = failing, append(fresh, passing...)
+	}
+	r.knownFailures, r.newFailures = append(r.knownFailures, known...), fresh
+}
+
+// passesWithIgnored copies the ignored files of the tree into a checkout of the before snapshot, in which a test may have
+// failed for the lack of them, and returns whether a test passes there now.
+func (r *testRun) passesWithIgnored(ctx context.Context, command belay.TestCommand, root string) func(test string) bool {
+	if copied := r.copyIgnored(ctx, root); len(copied) > 0 {
+		if again, ok := r.runAgain(ctx, command, root); ok {
+			return again.passed
+		}
+		r.lacking = append(r.lacking, copied...)
+	}
+	return func(string) bool { return false }
+}
+
+// copyIgnored copies ignored files of the tree into a checkout, and notes what it could not copy.
+func (r *testRun) copyIgnored(ctx context.Context, root string) []string {
+	if r.in.CopyIgnored == nil {
+		return nil
+	}
+	copied, left := r.in.CopyIgnored(ctx, root)
+	r.lacking = left
+	return copied
 }
 
 // partition splits failures by their tests.

@@ -3,6 +3,8 @@ package testrun
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -134,6 +136,37 @@ func TestFailsAfterAnother(t *testing.T) {
 	}
 	if _, r := Run(t.Context(), in); testutil.Told(r) != "fail\nerror tests : test fails: m.TestB" {
 		t.Error(testutil.Told(r))
+	}
+}
+
+// TestNeedsIgnoredFile: a test that fails on the before snapshot only for the lack of an ignored file is a new failure.
+func TestNeedsIgnoredFile(t *testing.T) {
+	t.Parallel()
+	command := belay.TestCommand{Command: `printf 'ok a\n1..2\n'; test -e local.db && test ! -e broken && echo ok b || { echo not ok b; exit 1; }`, Format: testreport.TAP}
+	for name, c := range map[string]struct {
+		then         map[string]string
+		copied, left []string
+		want         string
+	}{
+		"it is copied":           {nil, []string{"local.db"}, nil, "fail\nerror tests : test fails: b"},
+		"it is no reason":        {map[string]string{"broken": ""}, []string{"local.db"}, nil, "pass\nnote tests : test failed before too: b"},
+		"nothing is missing":     {map[string]string{"broken": ""}, nil, nil, "pass\nnote tests : test failed before too: b"},
+		"it could not be copied": {nil, nil, []string{"local.db (over 512 MiB)"}, "pass\nnote tests : test failed before too: b\nwarning tests : the code before the task was tested without some ignored files"},
+	} {
+		then := testutil.Project(t, c.then)
+		in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"local.db": "", "broken": ""}), Command: command,
+			Checkout: func(context.Context) (string, func(), error) { return then, func() {}, nil },
+			CopyIgnored: func(_ context.Context, root string) (copied, left []string) {
+				for _, name := range c.copied {
+					if err := os.WriteFile(filepath.Join(root, name), nil, 0o600); err != nil {
+						t.Error(err)
+					}
+				}
+				return c.copied, c.left
+			}}
+		if _, r := Run(t.Context(), in); testutil.Told(r) != c.want {
+			t.Errorf("%s: %s", name, testutil.Told(r))
+		}
 	}
 }
 

@@ -31,6 +31,10 @@ type Baseline struct {
 	Report  testreport.Report `json:"report"`
 	// Obstacle is set if the command cannot run on this snapshot at all.
 	Obstacle *Obstacle `json:"obstacle,omitempty"`
+	// Copied are ignored files without which tests fail or cannot run. Left are those that could not be copied
+	// although tests fail, with the reason.
+	Copied []string `json:"copied,omitempty"`
+	Left   []string `json:"left,omitempty"`
 }
 
 // KnownReport returns the report for comparison with later runs, nil if it is unknown.
@@ -48,28 +52,42 @@ func (b Baseline) IsOf(c belay.TestCommand) bool { return b.Tree != "" && sameCo
 // Summary describes the test results before the task for an agent or a person, with secrets masked.
 func (b Baseline) Summary() string { return secret.Mask(b.summary()) }
 
+// ignoredSummary describes what a checkout lacks. It comes before a list that may be long.
+func (b Baseline) ignoredSummary() (text string) {
+	if len(b.Copied) > 0 {
+		text = "; the tests need ignored files, copied for a second run: " + shortList(b.Copied) +
+			" (name them in checks.reuse to save that run)"
+	}
+	if len(b.Left) > 0 {
+		text += "; failing tests may need ignored files that were not copied: " + shortList(b.Left) +
+			" (name them in checks.reuse)"
+	}
+	return text
+}
+
 func (b Baseline) summary() string {
 	switch n := len(b.Report.Failures); {
 	case b.Why != "":
 		return "the tests could not run before the task (" + b.Why + "): earlier failures cannot be separated from new ones"
 	case b.Report.Format == testreport.Exit && n > 0 && IsDemanded(b.Command):
 		return "the test command already fails before the task: " + b.Command.String() +
-			"; it must pass afterwards (--known-failures accepts the same failure)"
+			"; it must pass afterwards (--known-failures accepts the same failure)" + b.ignoredSummary()
 	case b.Report.Format == testreport.Exit && n > 0:
-		return "the test command already fails before the task: " + b.Command.String()
+		return "the test command already fails before the task: " + b.Command.String() + b.ignoredSummary()
 	case b.Report.Format == testreport.Exit:
-		return "the test command passes before the task; it prints no test names, so " +
+		return "the test command passes before the task" + b.ignoredSummary() + "; it prints no test names, so " +
 			"belay cannot see which tests are skipped or missing afterwards"
 	case b.Report.Total == 0:
 		return "no tests found before the task (" + b.Command.String() + ")"
 	case n == 0:
-		return b.Report.String() + b.missingSummary() + " before the task"
+		return b.Report.String() + b.missingSummary() + " before the task" + b.ignoredSummary()
 	default:
 		var ids []string
 		for _, f := range b.Report.Failures[:min(n, 20)] {
 			ids = append(ids, testreport.Clip(f.Test, 200))
 		}
-		text := b.Report.String() + b.missingSummary() + " before the task; already failing (ignored): " + strings.Join(ids, ", ")
+		text := b.Report.String() + b.missingSummary() + " before the task" + b.ignoredSummary() +
+			"; already failing (ignored): " + strings.Join(ids, ", ")
 		if n > len(ids) {
 			text += fmt.Sprintf(" and %d more", n-len(ids))
 		}
@@ -106,7 +124,9 @@ func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.C
 	if old, ok := k.load(b); ok {
 		return old, nil
 	}
-	b.Report, b.Why, b.Obstacle = k.run(ctx, id, checks)
+	if err := k.run(ctx, id, checks, &b); err != nil {
+		b.Why = err.Error()
+	}
 	b.Report.EncodeNames()
 	for i, f := range b.Report.Failures { // the baseline is stored
 		b.Report.Failures[i].Message = secret.Mask(f.Message)
@@ -117,33 +137,67 @@ func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.C
 	return b, nil
 }
 
-func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report testreport.Report,
-	why string, stuck *Obstacle) {
+// run runs the tests in a checkout. If that gives failures or no result, it copies the ignored files of the tree into
+// the checkout and runs them once more: no snapshot contains these files, but the tests in the tree have them.
+func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks, b *Baseline) error {
 	place, err := worktree.Make(ctx, k.Snaps, id, checks.Reuse)
 	if err != nil {
-		return report, err.Error(), nil
+		return err
 	}
 	defer place.Close() // the next checkout removes what remains
 	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
-		return report, err.Error(), nil
+		return err
 	}
+	inTime := k.runIn(ctx, place.Root, checks, b)
+	if !inTime || b.Why == "" && len(b.Report.Failures) == 0 {
+		return nil
+	}
+	copied, left := worktree.CopyIgnored(ctx, k.Snaps.Repo, place.Root)
+	if len(copied) > 0 {
+		again := *b
+		switch inTime = k.runIn(ctx, place.Root, checks, &again); {
+		case again.Why != "":
+			left = append(left, "with "+shortList(copied)+": "+again.Why)
+		case again.Report.Incomplete:
+		case b.Why != "" || len(again.Report.Failures) < len(b.Report.Failures):
+			*b = again
+			b.Copied = copied
+		}
+	}
+	if len(b.Report.Failures) > 0 {
+		b.Left = left
+	}
+	return nil
+}
+
+// runIn runs the tests in a checkout. inTime is false if they were cut off.
+func (k Baseliner) runIn(ctx context.Context, root string, checks belay.Checks, b *Baseline) (inTime bool) {
 	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, TimeoutError{Limit: checks.Timeout})
 	defer cancel()
 	report, result, stuck := RunOrObstacle(ctx, Input{
-		Root: place.Root, Env: k.Env, Command: checks.Tests, May: k.May,
+		Root: root, Env: k.Env, Command: checks.Tests, May: k.May,
 		Baseline: &testreport.Report{}, // without tests here there are none
 	})
+	b.Report, b.Why, b.Obstacle = report, result.Why, nil
 	switch {
 	case result.Skipped:
-		return testreport.Report{Format: report.Format}, "", nil
+		b.Report, b.Why = testreport.Report{Format: report.Format}, ""
 	case stuck != nil && stuck.Path != "" && existsBelow(k.Snaps.Repo.Root, stuck.Path):
-		return report, fmt.Sprintf("%s exists here but in no snapshot: %s", stuck.Path, stuck.Message), nil
+		b.Why = fmt.Sprintf("%s exists here but in no snapshot: %s", stuck.Path, stuck.Message)
 	case stuck != nil:
-		return report, "the test command cannot run: " + stuck.Message, stuck
+		b.Why, b.Obstacle = "the test command cannot run: "+stuck.Message, stuck
 	case IsUnexplained(report, result): // a report without tests, or without the failed ones, is not a pass
-		return report, "the test command failed without naming a failed test: " + testreport.Clip(lastLine(result), 300), nil
+		b.Why = "the test command failed without naming a failed test: " + testreport.Clip(lastLine(result), 300)
 	}
-	return report, result.Why, nil
+	return ctx.Err() == nil
+}
+
+// shortList lists at most three paths.
+func shortList(paths []string) string {
+	if len(paths) <= 3 {
+		return strings.Join(paths, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(paths[:3], ", "), len(paths)-3)
 }
 
 // existsBelow reports whether the user's tree has a path that the checkout lacks.

@@ -107,6 +107,7 @@ func (r *testRun) runBefore(ctx context.Context) (testreport.Report, belay.Check
 		return testreport.Report{}, belay.CheckResult{}
 	}
 	defer done()
+	r.copyIgnored(ctx, root)
 	return Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, May: r.in.May,
 		Baseline: &testreport.Report{}, Grace: r.in.Grace})
 }

@@ -45,6 +45,9 @@ type Input struct {
 	// Checkout checks out the before snapshot in a folder, to run new failures there; nil if there
 	// is none. done removes it.
 	Checkout func(ctx context.Context) (root string, done func(), err error)
+	// CopyIgnored copies into a checkout the ignored files of Root that it lacks, and returns them, and what it could not
+	// copy; nil copies nothing.
+	CopyIgnored func(ctx context.Context, root string) (copied, left []string)
 	// Logs stores an attachment and returns its SHA-256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
 	// Grace is the time between SIGTERM and SIGKILL after the time limit; 0 is one second.
@@ -128,6 +131,7 @@ type testRun struct {
 	fixed         []string
 	notRun        []string    // failed before, and did not run now
 	regressed     regressions // passed before, and no longer do
+	lacking       []string    // ignored files that the before snapshot was run without, although something failed there
 	blockedBy     *Obstacle
 }
 

@@ -147,6 +147,14 @@ func (r *testRun) checkResult(why string, found []belay.Finding, known []testrep
 			Title: "the test report has problems", Detail: strings.Join(r.report.Warnings, "\n"),
 		})
 	}
+	if len(r.lacking) > 0 && len(r.knownFailures)+len(r.regressed.absent) > 0 {
+		found = append(found, belay.Finding{
+			Severity: belay.SeverityWarning, Category: belay.CategoryTests,
+			Title:          "the code before the task was tested without some ignored files",
+			Detail:         "a test that fails or does not run there may pass with them: " + shortList(r.lacking),
+			Recommendation: "name them in checks.reuse",
+		})
+	}
 	if r.ending.Left > 0 {
 		found = append(found, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryTests,

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +76,44 @@ func (c *Checkout) Equip(root string) error {
 		}
 	}
 	return nil
+}
+
+// maxIgnoredBytes limits the ignored files that are copied into one checkout.
+const maxIgnoredBytes = 512 << 20
+
+// CopyIgnored copies into the checkout at root the ignored files of the user's worktree that it lacks: no snapshot
+// contains them, but tests may need them. Caches are left out. It returns the paths that it copied, and with the reason
+// those that it could not copy.
+func CopyIgnored(ctx context.Context, from *git.Repo, root string) (copied, left []string) {
+	out, err := from.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	if err != nil {
+		return nil, []string{"ignored files (" + err.Error() + ")"}
+	}
+	var names []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if trimmed := strings.TrimSuffix(name, "/"); trimmed != "" && !isCache(name) {
+			names = append(names, trimmed)
+		}
+	}
+	return agent.CopyMissing(ctx, from.Root, root, names, maxIgnoredBytes)
+}
+
+// isCache reports whether an ignored path is nothing that a test reads: caches, logs, settings of editors.
+func isCache(name string) bool {
+	switch top := belay.Output(name); path.Base(top) {
+	case ".":
+	case "dist", "build", "_build", "out", "obj", "target", "vendor": // a test may need what was built
+		return false
+	default:
+		return true
+	}
+	switch base := path.Base(name); {
+	case base == ".DS_Store", base == "Thumbs.db", base == ".idea", base == ".vscode", base == ".coverage",
+		strings.HasPrefix(name, ".belay/"):
+		return true
+	default:
+		return slices.Contains([]string{".log", ".pyc", ".swp", ".tsbuildinfo"}, path.Ext(base))
+	}
 }
 
 // newFolder creates the folder and locks it. A folder without a lock was left by a killed process.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,6 +168,29 @@ func TestFolder(t *testing.T) {
 		got, err := worktree.Folder(r, y.dir, setting)
 		if got != want || (err != nil) != (want == "") || err != nil && belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%q: %q, %v", setting, got, err)
+		}
+	}
+}
+
+// TestCopyIgnored: a checkout gets the ignored files that tests may need, without caches, and nothing that it has.
+func TestCopyIgnored(t *testing.T) {
+	t.Parallel()
+	y, to := newYard(t), t.TempDir()
+	y.write(".gitignore", "*.db\n/gen/\n*.log\n__pycache__/\n/dist/\n/wt/\n")
+	for _, name := range []string{"a.db", "sub/b.db", "gen/x.go", "gen/deep/y.go", "a.log", "__pycache__/a.pyc", "dist/new.js", "plain.txt"} {
+		y.write(name, "ignored: "+name)
+	}
+	y.write("wt/.git", "gitdir: elsewhere\n")
+	y.write("sub/kept.txt", "kept")
+	y.git("add", "sub/kept.txt")
+	write(t, to, "dist/built.js", "of the first run")
+	copied, left := worktree.CopyIgnored(t.Context(), open(t, y.dir).Snapshots.Repo, to)
+	if want := []string{"a.db", "gen", "sub/b.db", "wt"}; !slices.Equal(copied, want) || len(left) > 0 {
+		t.Errorf("copied %q, left %q", copied, left)
+	}
+	for name, want := range map[string]bool{"sub/b.db": true, "gen/deep/y.go": true, "dist/new.js": false, "plain.txt": false, "wt/.git": false} {
+		if _, err := os.Lstat(filepath.Join(to, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
