@@ -124,8 +124,8 @@ test:
 
 suites:
 	BELAY_WIDE=1 CGO_ENABLED=0 GOGC=400 $(GO) test -timeout 45m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" \
-		./cmd/belay ./internal/check ./internal/intent ./internal/restore ./internal/review/comment ./internal/scan ./internal/worktree \
-		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|GC|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts|Bounded|Bring|TestScan|Semantic'
+		./cmd/belay ./internal/check ./internal/count ./internal/intent ./internal/restore ./internal/review/comment ./internal/scan ./internal/worktree \
+		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|GC|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts|Bounded|Bring|TestScan|TestDeep|FreshOnly|Semantic'
 
 race:
 	$(GO) test -race ./...

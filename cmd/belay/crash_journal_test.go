@@ -57,7 +57,7 @@ func TestCrashEveryByte(t *testing.T) {
 		}
 	}
 	if !wide() {
-		cuts = every(cuts, 2, 0)
+		cuts = every(cuts, 3, 0)
 	}
 	y := newTally(t, len(record))
 	each(t, cuts, func(dir string, c cut) {

@@ -52,7 +52,7 @@ func TestCrashPlan(t *testing.T) {
 		t.Fatalf("too few points are about the plan: %v", points)
 	}
 	if !wide() {
-		kills = every(kills, 2, 0)
+		kills = every(kills, 3, 0)
 	}
 	again := cycle{run: run, resume: resumeT1}
 	y := newTally(t, len(points))

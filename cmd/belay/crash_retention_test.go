@@ -50,7 +50,7 @@ func TestCrashRetention(t *testing.T) {
 		}
 	}
 	if !wide() {
-		list = every(list, 2, 0)
+		list = every(list, 3, 0)
 	}
 	each(t, list, func(dir string, c trial) {
 		d := w.another(t, dir)

@@ -114,7 +114,7 @@ type trial struct {
 	mode string
 }
 
-// trials returns all faults, or about sample of them (half of that unless wide), spread over points
+// trials returns all faults, or about sample of them (a third of that unless wide), spread over points
 // and modes. No step is a multiple of the number of modes, so that each mode meets points of every
 // kind.
 func trials(points, sample int, modes ...string) []trial {
@@ -125,7 +125,7 @@ func trials(points, sample int, modes ...string) []trial {
 		}
 	}
 	if !wide() {
-		sample = (sample + 1) / 2
+		sample = (sample + 2) / 3
 	}
 	if crashAll() || len(all) <= sample {
 		return all

@@ -12,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // extensions are one for each supported language.
@@ -66,10 +67,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDeep scans 100,000 nested brackets, tags, quotes and indents.
+// TestDeep scans 25,000 bytes of nested brackets, tags, quotes and indents, and 100,000 when wide.
 func TestDeep(t *testing.T) {
 	t.Parallel()
-	const n = 100_000
+	n := 25_000
+	if testutil.Wide() {
+		n = 100_000
+	}
 	for _, unit := range []string{"[", "{", "(", "<a>", "`${", "a(", "- ", "{a:", "[[", "x={", "/*", "\"\"\"", "a<", "#{", "(:", "if a:\n ", "=>{", "<li>", "</", "'", "a?", "a+"} {
 		deep := []byte(strings.Repeat(unit, n/len(unit)))
 		for _, ext := range extensions {
