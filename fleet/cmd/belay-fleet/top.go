@@ -29,7 +29,7 @@ type overview struct {
 	Waiting []row          `json:"waiting"` // for a person, oldest first
 	Running []row          `json:"running"` // the other open tasks
 	Phases  map[string]int `json:"phases"`  // number of open tasks, by phase
-	Ended   map[string]int `json:"ended"`   // number of closed tasks that were started today, by outcome
+	Ended   map[string]int `json:"ended"`   // number of tasks that ended today, by outcome
 	Cost    float64        `json:"cost_today"`
 	Backlog int64          `json:"backlog"` // steps that no worker has taken
 	Workers []workerLoad   `json:"workers"`
@@ -48,9 +48,10 @@ func (a *program) topCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "top", Short: "Show what the fleet is doing", Args: cobra.NoArgs,
 		Long: `Top shows the tasks that wait for a person, open tasks by phase, the workers with their
-slots and tasks, the number of steps that no worker has taken yet, and the cost of the
-tasks that were started today. On a terminal it is refreshed until Ctrl-C; otherwise, and
-with --json, it is printed once.
+slots and tasks, the number of steps that no worker has taken yet, the tasks that ended
+today, and the cost of those that were started today. A day is one of UTC, as for the
+limits of teams. On a terminal it is refreshed until Ctrl-C; otherwise, and with --json,
+it is printed once.
 
 Exit codes: 0 shown.`,
 		Example: "  belay-fleet top\n  belay-fleet top --json",
@@ -100,8 +101,8 @@ func (a *program) refresh(ctx context.Context, every time.Duration, look func() 
 
 // gather collects an overview from the server.
 func gather(ctx context.Context, c client.Client, namespace string, now time.Time) (overview, error) {
-	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	rows, err := list(ctx, c, fmt.Sprintf("ExecutionStatus = 'Running' OR StartTime >= '%s'", midnight.UTC().Format(time.RFC3339)))
+	midnight, query := today(now)
+	rows, err := list(ctx, c, query)
 	if err != nil {
 		return overview{}, err
 	}
@@ -126,6 +127,13 @@ func gather(ctx context.Context, c client.Client, namespace string, now time.Tim
 	}
 	o.Backlog, err = backlog(ctx, c, namespace, queues)
 	return o, err
+}
+
+// today returns the beginning of the day in UTC, and the query for the tasks of that day.
+func today(now time.Time) (midnight time.Time, query string) {
+	midnight = now.UTC().Truncate(24 * time.Hour)
+	at := midnight.Format(time.RFC3339)
+	return midnight, fmt.Sprintf("ExecutionStatus = 'Running' OR StartTime >= '%s' OR CloseTime >= '%[1]s'", at)
 }
 
 // backlog is the number of steps in the queues.
@@ -180,7 +188,7 @@ func summarize(rows []row, seen map[string]time.Time, midnight time.Time) overvi
 
 // print writes the overview, with at most that many open tasks; 0 is all.
 func (o overview) print(w io.Writer, most int) {
-	fmt.Fprintf(w, "%s   open: %s   today: %s, $%.2f   backlog: %s\n", o.Time.Local().Format(time.TimeOnly), counts(o.Phases),
+	fmt.Fprintf(w, "%s   open: %s   today (UTC): %s, $%.2f   backlog: %s\n", o.Time.Local().Format(time.TimeOnly), counts(o.Phases),
 		counts(o.Ended), o.Cost, belay.CountOf(int(o.Backlog), "step"))
 	shown := slices.Concat(o.Waiting, o.Running)
 	more := 0

@@ -12,6 +12,16 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
+// TestToday: the day is that of the teams' limits, wherever the clock of this machine is.
+func TestToday(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 29, 7, 0, 0, 0, time.FixedZone("Tokyo", 9*3600))
+	midnight, query := today(now)
+	if want := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC); !midnight.Equal(want) || !strings.HasSuffix(query, "OR CloseTime >= '2026-11-28T00:00:00Z'") {
+		t.Errorf("%v, %s", midnight, query)
+	}
+}
+
 func TestTop(t *testing.T) {
 	t.Parallel()
 	midnight := at(0)
@@ -32,7 +42,7 @@ func TestTop(t *testing.T) {
 	}
 	var b strings.Builder
 	o.print(&b, 3)
-	for _, want := range []string{"open: 1 attempt, 1 gate, 1 new, 1 quarantined   today: 1 partial, 1 passed, $1.75   backlog: 3 steps\n", "\ngone", "not connected", "2 used, 0 free, 1 wait  busy late\n",
+	for _, want := range []string{"open: 1 attempt, 1 gate, 1 new, 1 quarantined   today (UTC): 1 partial, 1 passed, $1.75   backlog: 3 steps\n", "\ngone", "not connected", "2 used, 0 free, 1 wait  busy late\n",
 		"busy late\n", "and 1 more: belay-fleet list\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
