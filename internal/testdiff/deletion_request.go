@@ -61,9 +61,19 @@ var (
 	// abilityNouns match words before a verb for what something new can do.
 	abilityNouns = lazyregexp.New(`(?i)\b(?:options?|flags?|methods?|commands?|functions?|helpers?|ways?|ability|support|api|` +
 		`endpoint|button)\s+to\s+$`)
-	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|stop|instead of|rather than)\s+(?:\w+\s+)?$`)
+	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|stop|prevent|instead of|rather than)\s+(?:(?:the\s+)?\w+\s+(?:from\s+)?)?$`)
 	// clauseStart matches the words before the verb of an order; elsewhere "port" is a noun.
 	clauseStart = lazyregexp.New(`(?i)(?:^|[.;:!]\s)\s*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:(?:please|also|and|then)\s+)*$`)
+
+	// Words around a verb that show that it is a noun, or describes what a program, a user or an earlier change does.
+	noObject     = lazyregexp.New(`(?i)^(?:in|of|for|on|at|by|with|from|to|into|as|is|was|are|were|when|that|which|during|because|since)\b`)
+	determiner   = lazyregexp.New(`(?i)\b(?:the|an?|these|those|its|our|their|my|your|any|each|every|of)\s+(?:\w+ly\s+)?$`)
+	asEvent      = lazyregexp.New(`(?i)\b(?:when|while|on|upon|for|from|about|during|support|implement|fix|handle|test|cover|allow)\s+$`)
+	otherSubject = lazyregexp.New(`(?i)\b(?:who|which|that|users?|people|they|it|nobody|someone)\s+(?:can|could|may|might|will|would|must)?\s*$|` +
+		`\b(?:allow|permit|enable|ask)s?\s+(?:\w+\s+){1,3}to\s+$|\blets?\s+(?:the\s+)?(?:\w{3,}|it)\s+$`)
+	// reportStart matches the words before a verb that reports what the change does, as in a commit message.
+	reportStart = lazyregexp.New(`(?i)(?:^|[.;:!,]\s|\b(?:and|then|also|this|commit|change|patch|pr|mr|we|i)\s)\s*` +
+		`(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:(?:also|then|have)\s+)*$`)
 
 	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|` +
 		`assertions?|suites?)$`)
@@ -175,7 +185,7 @@ func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew
 		before := text[:from+m[0]]
 		from += m[2]
 		isPort := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(verb)), "s") == "port"
-		if abilityNouns.MatchString(before) || isPort && !clauseStart.MatchString(before) {
+		if abilityNouns.MatchString(before) || isPort && !clauseStart.MatchString(before) || isDescribed(before, verb, rest) {
 			continue
 		}
 		if negationBefore.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") &&
@@ -207,6 +217,25 @@ func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew
 		}
 		w.targets = append(w.targets, o)
 	}
+}
+
+// isDescribed reports whether a verb with the words around it asks for nothing: "the memory drop in the tests", "users
+// who delete tests", "restore the deleted tests".
+func isDescribed(before, verb, rest string) bool {
+	verb = strings.ToLower(strings.TrimSpace(verb))
+	switch {
+	case strings.Contains(verb, " "): // instead of, get rid of
+		return false
+	case verb == "skip" && strings.HasSuffix(before, "add a "): // a skip mark
+		return false
+	case noObject.MatchString(rest) || determiner.MatchString(before) || otherSubject.MatchString(before):
+		return true
+	case strings.HasSuffix(verb, "ing"):
+		return asEvent.MatchString(before)
+	case strings.HasSuffix(verb, "s"), strings.HasSuffix(verb, "ed"), strings.HasSuffix(verb, "ten"):
+		return !reportStart.MatchString(before)
+	}
+	return false
 }
 
 // documentName matches names of documents, which are no subject of tests even if they share words

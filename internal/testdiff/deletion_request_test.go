@@ -119,3 +119,66 @@ func TestGone(t *testing.T) {
 		})
 	}
 }
+
+// TestEverydayRequests: a request that only speaks of deletion allows no test to be lost; one that asks for it does.
+func TestEverydayRequests(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"fix the memory drop in the tests",
+		"find out why coverage dropped in the tests",
+		"restore the deleted tests",
+		"bring back the accidentally removed tests",
+		"fix the crash when deleting a test suite",
+		"handle users who delete test cases",
+		"allow admins to delete test suites",
+		"users can remove tests from a plan",
+		"add support for deleting test cases",
+		"fix removing a test case from the list",
+		"the importer drops test cases with an empty name, fix it",
+		"a bug removes the test files of other users",
+		"prevent the sync from deleting tests",
+		"don't let the generator delete tests",
+		"warn before a person deletes test cases",
+		"fix the merge of test suites",
+		"document the move of the tests",
+		"show the drop rate of tests in the report",
+		"speed up the split of tests into shards",
+		"make the retired tests pass again",
+		"count the tests that were removed in the report",
+		"fix the port of the tests",
+	} {
+		if s := wants(belay.MarkModify, text).Severity("m.TestOld", "TestOld", "m_test.go"); s != belay.SeverityError {
+			t.Errorf("%s: %s", text, s)
+		}
+	}
+	for _, text := range []string{
+		"remove the old tests",
+		"drop the tests of the parser",
+		"delete the flaky tests and add a new one",
+		"removed the outdated tests",
+		"Removes unused tests",
+		"this removes the obsolete tests",
+		"please drop all tests in m_test.go",
+		"update the docs, then remove the legacy tests",
+		"speed up the build by removing slow tests",
+		"you can delete the old tests",
+		"could you delete the old tests",
+		"we should get rid of the old tests",
+		"get rid of the duplicate tests",
+		"clean up: drop dead tests",
+		"in the parser drop the old tests",
+		"start by deleting the obsolete tests",
+		"the old tests are wrong, so delete the old tests",
+		"I want you to remove the old tests",
+		"refactor m.go and drop its tests",
+		"merge the tests into one table",
+		"move the tests to other_test.go",
+		"rewrite the tests with a table",
+		"consider removing the old tests",
+		"finish removing the old tests",
+	} {
+		if s := wants(belay.MarkModify, text).Severity("m.TestOld", "TestOld", "m_test.go"); s == belay.SeverityError {
+			t.Errorf("%s: %s", text, s)
+		}
+	}
+}
