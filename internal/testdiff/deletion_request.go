@@ -61,7 +61,8 @@ var (
 	// abilityNouns match words before a verb for what something new can do.
 	abilityNouns = lazyregexp.New(`(?i)\b(?:options?|flags?|methods?|commands?|functions?|helpers?|ways?|ability|support|api|` +
 		`endpoint|button)\s+to\s+$`)
-	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|stop|prevent|instead of|rather than)\s+(?:(?:the\s+)?\w+\s+(?:from\s+)?)?$`)
+	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|stop|prevent|` +
+		`instead of|rather than)\s+(?:(?:the\s+)?\w+\s+(?:from\s+)?)?$`)
 	// clauseStart matches the words before the verb of an order; elsewhere "port" is a noun.
 	clauseStart = lazyregexp.New(`(?i)(?:^|[.;:!]\s)\s*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:(?:please|also|and|then)\s+)*$`)
 
@@ -69,7 +70,8 @@ var (
 	noObject     = lazyregexp.New(`(?i)^(?:in|of|for|on|at|by|with|from|to|into|as|is|was|are|were|when|that|which|during|because|since)\b`)
 	determiner   = lazyregexp.New(`(?i)\b(?:the|an?|these|those|its|our|their|my|your|any|each|every|of)\s+(?:\w+ly\s+)?$`)
 	asEvent      = lazyregexp.New(`(?i)\b(?:when|while|on|upon|for|from|about|during|support|implement|fix|handle|test|cover|allow)\s+$`)
-	otherSubject = lazyregexp.New(`(?i)\b(?:who|which|that|users?|people|they|it|nobody|someone)\s+(?:can|could|may|might|will|would|must)?\s*$|` +
+	otherSubject = lazyregexp.New(`(?i)\b(?:who|which|that|users?|people|they|it|nobody|someone)\s+` +
+		`(?:can|could|may|might|will|would|must)?\s*$|` +
 		`\b(?:allow|permit|enable|ask)s?\s+(?:\w+\s+){1,3}to\s+$|\blets?\s+(?:the\s+)?(?:\w{3,}|it)\s+$`)
 	// reportStart matches the words before a verb that reports what the change does, as in a commit message.
 	reportStart = lazyregexp.New(`(?i)(?:^|[.;:!,]\s|\b(?:and|then|also|this|commit|change|patch|pr|mr|we|i)\s)\s*` +
