@@ -72,8 +72,32 @@ func (c *Client) textKey() string {
 	return "body"
 }
 
+// author is who wrote something. Only GitHub says what rights they have.
+type author struct {
+	User *person `json:"user"`
+	Is   string  `json:"author_association"`
+}
+
+// mayWrite reports whether GitHub says that the author may write to the repository.
+func (a author) mayWrite() bool { return a.Is == "OWNER" || a.Is == "MEMBER" || a.Is == "COLLABORATOR" }
+
+// isStranger reports whether an author is neither a program, nor may write, nor is belay's account:
+// anybody can write belay's mark into a comment.
+func (c *Client) isStranger(ctx context.Context, a author) (bool, error) {
+	if c.Kind != GitHub || a.User == nil || a.User.Type == "Bot" || a.mayWrite() {
+		return false, nil
+	}
+	var me person
+	_, err := c.call(ctx, http.MethodGet, "/user", nil, &me)
+	if status(err) == http.StatusForbidden { // an app's token, so its account is a Bot
+		return true, nil
+	}
+	return me.Login != a.User.Login, err
+}
+
 // item is a pull request or an issue, with the fields of all forges.
 type item struct {
+	author
 	Number      int    `json:"number"`
 	IID         int    `json:"iid"`
 	HTML        string `json:"html_url"`
@@ -350,8 +374,12 @@ func (c *Client) FileIssue(ctx context.Context, title, text, mark string) (Issue
 		return Issue{}, err
 	}
 	for _, i := range list {
-		if p := c.pull(i); i.PullRequest == nil && strings.Contains(p.body, begin) {
-			return Issue{p.Number, p.URL, false}, nil
+		p := c.pull(i)
+		if i.PullRequest != nil || !strings.Contains(p.body, begin) {
+			continue
+		}
+		if other, err := c.isStranger(ctx, i.author); err != nil || !other {
+			return Issue{p.Number, p.URL, false}, err
 		}
 	}
 	var i item
@@ -362,6 +390,7 @@ func (c *Client) FileIssue(ctx context.Context, title, text, mark string) (Issue
 
 // comment is a comment on a pull request.
 type comment struct {
+	author
 	ID   int64  `json:"id"`
 	Body string `json:"body"`
 	HTML string `json:"html_url"`
@@ -382,6 +411,11 @@ func (c *Client) Comment(ctx context.Context, number int, text, mark string) (di
 	}
 	for _, one := range all {
 		if !strings.HasPrefix(one.Body, begin) {
+			continue
+		}
+		if other, err := c.isStranger(ctx, one.author); err != nil {
+			return "", err
+		} else if other {
 			continue
 		}
 		if strings.ReplaceAll(one.Body, "\r\n", "\n") == body {

@@ -72,6 +72,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if a.Path == "/user" {
+		_, _ = io.WriteString(w, `{"login":"me"}`)
+		return
+	}
 	prefix := "/repos/o/r"
 	if f.kind == GitLab {
 		prefix = "/projects/o%2Fr"
@@ -409,6 +413,27 @@ func TestIssuesCommentsChecks(t *testing.T) {
 		}
 		if name, err := c.DefaultBranch(t.Context()); name != "main" || err != nil {
 			t.Errorf("%s: %q %v", kind, name, err)
+		}
+	}
+}
+
+// TestMarksOfStrangers: what somebody without write access put belay's mark into is not belay's.
+func TestMarksOfStrangers(t *testing.T) {
+	for _, test := range []struct {
+		is, kind, login string
+		belays          bool
+	}{{"NONE", "User", "eve", false}, {"CONTRIBUTOR", "User", "eve", false}, {"CONTRIBUTOR", "Bot", "github-actions[bot]", true},
+		{"COLLABORATOR", "User", "ana", true}, {"NONE", "User", "me", true}} {
+		f, c := newFake(t, GitHub)
+		user := map[string]any{"login": test.login, "type": test.kind}
+		f.items["issues"] = []map[string]any{{"number": 90, "id": 90, "state": "open", "user": user, "author_association": test.is, "body": "<!-- belay:issue T4 -->"}}
+		f.items["comments"] = []map[string]any{{"id": 1, "user": user, "author_association": test.is, "body": "<!-- belay:T1 -->\nold"}}
+		issue, err := c.FileIssue(t.Context(), "known", "text", "issue T4")
+		if err != nil || issue.Made == test.belays {
+			t.Errorf("%+v: %+v %v", test, issue, err)
+		}
+		if did, err := c.Comment(t.Context(), 5, "new", "T1"); err != nil || (did == "updated") != test.belays {
+			t.Errorf("%+v: %s %v", test, did, err)
 		}
 	}
 }

@@ -76,16 +76,16 @@ type person struct {
 	ID       int64  `json:"id"`
 	Login    string `json:"login"`
 	Username string `json:"username"`
+	Type     string `json:"type"` // User or Bot, on GitHub
 }
 
 // written is a comment or a review of GitHub and Gitea.
 type written struct {
+	author            // User is nil if the account was deleted
 	ID        int64   `json:"id"`
-	User      *person `json:"user"` // nil: the account was deleted
 	Body      string  `json:"body"`
 	State     string  `json:"state"`
 	HTML      string  `json:"html_url"`
-	Is        string  `json:"author_association"`
 	Path      string  `json:"path"`
 	Line      int     `json:"line"`
 	Position  int     `json:"position"` // Gitea's line
@@ -114,7 +114,6 @@ func (w written) asks() bool {
 
 func (h *remarkReader) github(number int) error {
 	at := fmt.Sprintf("%s/%d", h.client.pulls(), number)
-	may := func(w written) bool { return w.Is == "OWNER" || w.Is == "MEMBER" || w.Is == "COLLABORATOR" }
 	reviews, err := pages[written](h.ctx, h.client, at+"/reviews")
 	if err != nil {
 		return err
@@ -122,7 +121,7 @@ func (h *remarkReader) github(number int) error {
 	silent := map[int64]bool{}
 	for _, w := range reviews {
 		if silent[w.ID] = !w.asks(); w.asks() {
-			h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, may(w), false)
+			h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, w.mayWrite(), false)
 		}
 	}
 	comments, err := pages[written](h.ctx, h.client, at+"/comments")
@@ -134,7 +133,7 @@ func (h *remarkReader) github(number int) error {
 		if silent[w.Review] {
 			continue
 		}
-		h.add(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, may(w),
+		h.add(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, w.mayWrite(),
 			resolved[w.ID] || resolved[w.ReplyTo])
 	}
 	return err
