@@ -21,25 +21,27 @@ const (
 )
 
 var (
+	// The forms, and what has to follow the list of paths.
 	boundForms = []struct {
-		form *lazyregexp.Regexp
-		only bool
+		form            *lazyregexp.Regexp
+		only, describes bool // describes: part of a description behind the words of describing
+		after           *lazyregexp.Regexp
 	}{
-		{lazyregexp.New(clauseStart + deniedVerb + touchVerbs + `\s+` + otherFiles), true},
-		{lazyregexp.New(`(?i)\bwithout\s+` + touchGerunds + `\s+` + otherFiles), true},
-		{lazyregexp.New(clauseStart + `only\s+(?:` + touchVerbs + `|update|work\s+(?:in|on))\s+`), true},
-		{lazyregexp.New(clauseStart + `(?:` + touchVerbs + `|work\s+(?:in|on))\s+(?:nothing\s+but|only)\s+`), true},
+		{lazyregexp.New(clauseStart + deniedVerb + touchVerbs + `\s+` + otherFiles), true, false, boundEnd},
+		{lazyregexp.New(`(?i)\bwithout\s+` + touchGerunds + `\s+` + otherFiles), true, true, boundEnd},
+		{lazyregexp.New(clauseStart + `only\s+(?:` + touchVerbs + `|update|work\s+(?:in|on))\s+`), true, false, boundEnd},
+		{lazyregexp.New(clauseStart + `(?:` + touchVerbs + `|work\s+(?:in|on))\s+(?:nothing\s+but|only)\s+`), true, false, boundEnd},
 		{
 			lazyregexp.New(clauseStart + `(?:limit|restrict|confine|keep)\s+(?:yourself|your\s+changes?|the\s+changes?|` +
-				`all\s+changes|changes|your\s+work|the\s+work)\s+to\s+`), true,
+				`all\s+changes|changes|your\s+work|the\s+work)\s+to\s+`), true, false, boundEnd,
 		},
-		{lazyregexp.New(clauseStart + deniedVerb + touchVerbs + `\s+`), false},
-		{lazyregexp.New(`(?i)\bwithout\s+` + touchGerunds + `\s+`), false},
+		{lazyregexp.New(clauseStart + deniedVerb + touchVerbs + `\s+`), false, false, boundEnd},
+		{lazyregexp.New(`(?i)\bwithout\s+` + touchGerunds + `\s+`), false, true, boundEnd},
 		{lazyregexp.New(clauseStart +
-			`(?:hands\s+off|keep\s+(?:your\s+)?hands\s+off|stay\s+(?:out\s+of|away\s+from))\s+(?:of\s+)?`), false},
+			`(?:hands\s+off|keep\s+(?:your\s+)?hands\s+off|stay\s+(?:out\s+of|away\s+from))\s+(?:of\s+)?`), false, false, boundEnd},
+		{lazyregexp.New(clauseStart + `(?:leave|keep)\s+`), false, false, leftAlone},
 	}
-	leaveOrder = lazyregexp.New(clauseStart + `(?:leave|keep)\s+`)
-	leftAlone  = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|` +
+	leftAlone = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|` +
 		`(?:exactly\s+)?(?:as|the\s+way|like)\s+(?:it|they)\s+(?:is|was|are|were))\b`)
 	onlyThat = lazyregexp.New(clauseStart + `(?:` + touchVerbs + `\s+nothing\s+else|` + deniedVerb + touchVerbs +
 		`\s+anything\s+else|nothing\s+else\s+(?:may|must|should|is\s+to)\s+(?:be\s+)?change[ds]?)\s*(?:$|[.;:!?,)])`)
@@ -90,35 +92,28 @@ func splitSentences(text string) []string {
 
 var sentenceEnd = lazyregexp.New(`[.!?;]\s+`)
 
+// sentenceBounds returns the bounds of a sentence, by their forms.
 func sentenceBounds(s string) []belay.Bound {
-	add := func(only bool, what []string) (out []belay.Bound) {
+	var out []belay.Bound
+	add := func(only bool, what ...string) {
 		for _, w := range what {
 			out = append(out, belay.Bound{Only: only, What: w, Words: strings.TrimRight(s, ".!;")})
 		}
-		return out
 	}
 	if onlyThat.MatchString(s) {
-		return add(true, []string{""})
+		add(true, "")
 	}
-	var out []belay.Bound
+	if doubtfulBound.MatchString(s) {
+		return out
+	}
 	for _, f := range boundForms {
-		at := f.form.FindStringIndex(s)
-		if at == nil {
-			continue
-		}
-		if strings.Contains(strings.ToLower(s[at[0]:at[1]]), "without") && describing.MatchString(s[:at[0]]) {
-			return nil
-		}
-		what, rest := readPaths(s[at[1]:])
-		if len(what) > 0 && !hedgeAfter.MatchString(rest) && boundEnd.MatchString(rest) && !doubtfulBound.MatchString(s) {
-			out = append(out, add(f.only, what)...)
-		}
-		break // only the first matching form counts
-	}
-	for _, at := range leaveOrder.FindAllStringIndex(s, -1) {
-		what, rest := readPaths(s[at[1]:])
-		if len(what) > 0 && leftAlone.MatchString(rest) && !doubtfulBound.MatchString(s) {
-			out = append(out, add(false, what)...)
+		for _, at := range f.form.FindAllStringIndex(s, -1) {
+			if f.describes && describing.MatchString(s[:at[0]]) {
+				continue
+			}
+			if what, rest := readPaths(s[at[1]:]); f.after.MatchString(rest) && !hedgeAfter.MatchString(rest) {
+				add(f.only, what...)
+			}
 		}
 	}
 	return out

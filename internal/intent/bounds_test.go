@@ -44,6 +44,15 @@ func TestBounds(t *testing.T) {
 		"Add Half.\n- only change calc.go\n- don't touch go.sum":         "+calc.go -go.sum",
 		"Rename Add to Plus; do not change e.g. the docs":                "",
 		"Please never edit vendor/ or third_party/; add Half":            "-vendor/ -third_party/",
+		"Don't touch a.go and don't touch b.go":                          "-a.go -b.go",
+		"Leave a.go alone, and do not change b.go":                       "-b.go -a.go",
+		"Only edit a.go; never edit b.go":                                "+a.go -b.go",
+		"Don't touch a.go, only change b.go":                             "+b.go -a.go",
+		"Add Half without touching tests/, and don't change go.mod":      "-go.mod -tests/",
+		"Don't change a.go, and never edit c.go or docs":                 "-a.go -c.go -docs",
+		"Add --check, that runs without changing a.go. Leave b.go as is": "-b.go",
+		"Don't touch a.go and change nothing else":                       "+ -a.go",
+		"Don't touch a.go and don't touch b.go unless you have to":       "",
 		"Stay out of internal/legacy/ and add a flag --json":             "-internal/legacy/",
 	} {
 		var got []string
