@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -102,17 +103,34 @@ func (t Team) toLimits() *task.Limits {
 }
 
 // Announce sends the limits of this machine's file to the teams that have running or waiting
-// attempts, so that they are applied to those that wait.
+// attempts, so that they are applied to those that wait. It waits as long as the server is down.
 func (m *Machine) Announce(ctx context.Context) error {
 	for _, t := range m.Teams {
-		err := m.Server.SignalWorkflow(ctx, task.LimitsWorkflowID(t.Name), "", task.SignalLimits,
-			task.LimitEvent{Kind: task.LimitTick, Limits: t.toLimits()})
-		var none *serviceerror.NotFound
-		if err != nil && !errors.As(err, &none) {
+		if err := m.announceTeam(ctx, t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (m *Machine) announceTeam(ctx context.Context, t Team) error {
+	for {
+		err := m.Server.SignalWorkflow(ctx, task.LimitsWorkflowID(t.Name), "", task.SignalLimits,
+			task.LimitEvent{Kind: task.LimitTick, Limits: t.toLimits()})
+		var none *serviceerror.NotFound
+		var down *serviceerror.Unavailable
+		switch {
+		case errors.As(err, &none):
+			return nil
+		case !errors.As(err, &down):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 func (m *Machine) teamOf(url string) string {

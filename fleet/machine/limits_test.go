@@ -97,6 +97,7 @@ type server struct {
 	e    task.LimitEvent
 
 	fails error
+	down  int // how often the server is still unavailable
 }
 
 func (s *server) SignalWorkflow(_ context.Context, id, _, _ string, arg any) error {
@@ -104,6 +105,9 @@ func (s *server) SignalWorkflow(_ context.Context, id, _, _ string, arg any) err
 		s.to, s.e = id, e
 		if id == "belay/limits/idle" {
 			return serviceerror.NewNotFound("nothing is under way")
+		}
+		if s.down--; s.down >= 0 {
+			return serviceerror.NewUnavailable("connection refused")
 		}
 		return s.fails
 	}
@@ -144,10 +148,11 @@ func TestSlotIsOfTheTeam(t *testing.T) {
 	}
 }
 
-// TestAnnounce: a worker's limits reach each team that has running or waiting attempts.
+// TestAnnounce: a worker's limits reach each team that has running or waiting attempts, once the
+// server is there.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
-	s := &server{}
+	s := &server{down: 1}
 	m := New(Machine{Teams: []Team{{Name: "idle"}, {Name: "search", CostPerDay: 3}}, Server: s}, 1)
 	if err := m.Announce(t.Context()); err != nil || s.to != "belay/limits/search" || s.e.Kind != task.LimitTick || s.e.Limits.CostPerDay != 3 {
 		t.Errorf("%v: %+v", err, s)
