@@ -146,12 +146,13 @@ func (w *lintRun) runLinter(ctx context.Context, l belay.Linter) {
 		return
 	}
 	before := fileStamp(w.in.Root, l.Report)
-	var all, errs proc.HeadTail
-	out := newReportReader(l.Format)
+	var all proc.HeadTail
+	out, errs := newReportReader(l.Format), newReportReader(Text)
 	defer out.finish()
+	defer errs.finish()
 	p := proc.Program{
 		Command: may, Dir: w.in.Root, Env: proc.Environ(w.in.Env, w.in.Root, ChangedVar+"="+changed, testrun.ReportsVar+"="+dir),
-		Stdout: io.MultiWriter(&all, out), Stderr: io.MultiWriter(&all, &errs), Grace: w.in.grace(),
+		Stdout: io.MultiWriter(&all, out), Stderr: io.MultiWriter(&all, errs), Grace: w.in.grace(),
 	}
 	end := p.Run(ctx)
 	fmt.Fprintf(&w.logs, "$ %s\n", l)
@@ -161,7 +162,7 @@ func (w *lintRun) runLinter(ctx context.Context, l belay.Linter) {
 		w.noteFailure(l, why)
 		return
 	}
-	report, err := w.readReport(l, dir, before, out, &errs)
+	report, err := w.readReport(l, dir, before, out, errs)
 	w.addReport(l, report, err, end, all.Last(2<<10))
 }
 
@@ -218,11 +219,11 @@ func (w *lintRun) noteFailure(l belay.Linter, why string) {
 
 // readReport reads the file that the linter wrote, or its stdout and, if that has no remarks, its
 // stderr, where compilers print.
-func (w *lintRun) readReport(l belay.Linter, dir, before string, out *reportReader, errs *proc.HeadTail) (Report, error) {
+func (w *lintRun) readReport(l belay.Linter, dir, before string, out, errs *reportReader) (Report, error) {
 	if l.Report == "" {
 		report, err := out.finish()
 		if err == nil && len(report.Remarks) == 0 && l.Format != SARIF {
-			if more, err := Read(errs.Reader(), Text); err == nil && len(more.Remarks) > 0 && (l.Format == "" || l.Format == Text) {
+			if more, err := errs.finish(); err == nil && len(more.Remarks) > 0 && (l.Format == "" || l.Format == Text) {
 				return more, nil
 			}
 		}

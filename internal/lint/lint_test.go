@@ -107,6 +107,7 @@ func TestRun(t *testing.T) {
 		"no report":          {linters: []belay.Linter{linter("true", "report=out.sarif")}, want: "unknown: demo: could not read its report (it ended with exit code 0): no report was written to out.sarif"},
 		"a link outside":     {linters: []belay.Linter{linter("ln -s /etc/hostname out.sarif", "report=out.sarif")}, want: "unknown: demo: could not read its report (it ended with exit code 0): no report was written to out.sarif"},
 		"crash":              {linters: []belay.Linter{linter("echo oops, no config; exit 2")}, want: "unknown: demo: it ended with exit code 2 without a readable report: oops, no config"},
+		"on a long stderr":   {linters: []belay.Linter{linter("fill() { yes note: another line of a long output | head -50000; }; { fill; echo 'a.go:2:1: bad'; fill; } >&2; exit 1")}, want: "fail\nerror a.go:2 demo: bad"},
 		"not there":          {linters: []belay.Linter{linter("echo not found >&2; exit 127")}, want: "unknown: demo: could not run: not found"},
 		"cannot start":       {linters: []belay.Linter{{Name: "demo", TestCommand: belay.TestCommand{Args: []string{"no-such-linter"}}}}, want: `unknown: demo: could not run: exec: "no-such-linter": executable file not found in $PATH`},
 		"no SARIF":           {linters: []belay.Linter{linter("echo usage", "sarif")}, want: "unknown: demo: could not read its report (it ended with exit code 0): the file is not a sarif report"},
