@@ -44,7 +44,7 @@ func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) 
 	var missing []string
 	for _, test := range base.PassedNames() {
 		switch {
-		case failing[test] || r.report.HasPassed(test) || r.hasFailingCase(test):
+		case failing[test] || r.report.HasPassed(test) || r.hasFailingCase(test) || r.isInBroken(test):
 		case r.report.HasSkipped(test):
 			r.regressed.skipped = append(r.regressed.skipped, test)
 			gone[test] = true
@@ -114,6 +114,13 @@ func (r *testRun) hasFailingCase(test string) bool {
 		}
 	}
 	return false
+}
+
+// isInBroken reports whether a test is in a package or file that newly fails as a whole: then only that is reported.
+func (r *testRun) isInBroken(test string) bool {
+	return slices.ContainsFunc(r.newFailures, func(f testreport.Failure) bool {
+		return strings.HasPrefix(test, f.Test+".") || strings.HasPrefix(test, f.Test+"::")
+	})
 }
 
 // testOfCase returns the test that a case belongs to: TestX of Go's TestX/case, test_x of pytest's
