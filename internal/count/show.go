@@ -27,7 +27,7 @@ func CountLists(t Tree, p string) ([]CountedList, error) {
 	}
 	lists, imports, ok := ScanFile(p, f.src)
 	if !ok {
-		return nil, belay.Refuse(belay.CodeCannot, "docs/counting.md lists the languages that are counted",
+		return nil, belay.Refuse(belay.CodeCannot, "check its syntax; docs/counting.md lists the languages that are counted",
 			"the lists of %s cannot be counted", p)
 	}
 	f.lists, f.imports, f.isCounted = lists, imports, true

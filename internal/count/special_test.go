@@ -45,6 +45,8 @@ var specials = []named{
 		files("a.js", "export const colors = ['red', 'blue'];\n"), files("a.js", "export const colors = ['red', 'blue'];\n// colors.push('green');\n"), 2, 2, count.Fail, true},
 	{"no YAML any more", "yaml", "a.yml", "ADD 1 flavor",
 		files("a.yml", "flavors:\n  - a\n  - b\n"), files("a.yml", "flavors:\n  - a\n  - b\n\t- x: [\n"), 2, -1, count.Warn, false},
+	{"no YAML any more in a later document", "yaml", "a.yml", "ADD 1 flavor",
+		files("a.yml", "x: [1]\n---\nflavors:\n  - a\n  - b\n"), files("a.yml", "x: [1]\n---\nflavors:\n  - a\n  - b\n\t- x: [\n"), 2, -1, count.Warn, false},
 	{"listOf", "kotlin", "a.kt", "ADD 2 flavors",
 		files("a.kt", "val flavors = listOf(\"a\", \"b\")\nval moods = mapOf(\"x\" to 1, \"y\" to f { 2 })\n"), files("a.kt", "val flavors = listOf(\"a\", \"b\", \"c\", \"d\")\nval moods = mapOf(\"x\" to 1, \"y\" to f { 2 })\n"), 2, 4, count.Pass, false},
 	{"listOf, converted", "kotlin", "a.kt", "ADD 1 flavor",

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ScanYAML returns the sequences and maps of a YAML text, with aliases and merge keys resolved. It
-// returns false if the text is not YAML, unless documents before the error had lists.
+// ScanYAML returns the sequences and maps of a YAML text, with aliases and merge keys resolved. If the
+// text is not YAML, it returns false, and the lists of the documents before the error.
 func ScanYAML(src []byte) ([]*List, bool) {
 	y := &yamlScanner{}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
@@ -17,7 +17,7 @@ func ScanYAML(src []byte) ([]*List, bool) {
 		var doc yaml.Node
 		if err := dec.Decode(&doc); err != nil {
 			setEditorLines(src, y.lists)
-			return y.lists, len(y.lists) > 0 || err.Error() == "EOF"
+			return y.lists, err.Error() == "EOF"
 		}
 		for _, n := range doc.Content {
 			y.readNode(n, "", nil, 0)
