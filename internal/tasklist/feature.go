@@ -15,6 +15,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/phase"
 )
 
@@ -87,12 +88,27 @@ func LayoutsInUse(root *fsroot.Root) []Layout {
 				used = true
 			}
 		}
+		if l.Dialect == SpecKit && !used {
+			used = l.hasSpecKitText(root)
+		}
 		if used {
 			out = append(out, l)
 		}
 	}
 	return out
 }
+
+// hasSpecKitText reports whether a feature's specification has the second line of spec-kit's
+// template: a project may leave .specify/ out of git.
+func (l Layout) hasSpecKitText(root *fsroot.Root) bool {
+	names, _ := l.Folders(root)
+	return slices.ContainsFunc(names, func(n string) bool {
+		_, data, err := readTaskFile(root, l.Parent+"/"+n+"/spec.md")
+		return err == nil && specKitBranch.Match(data)
+	})
+}
+
+var specKitBranch = lazyregexp.New("(?m)^\\*\\*Feature Branch\\*\\*: *`")
 
 // Folders returns the names of the features' folders of a layout.
 func (l Layout) Folders(root *fsroot.Root) ([]string, error) {
