@@ -1,6 +1,7 @@
 package restore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -44,6 +45,44 @@ func (s *sandbox) damage(name string) {
 	s.Ok(err)
 	s.Ok(os.Chmod(path, 0o600))
 	s.Ok(os.WriteFile(path, text[:len(text)*2/3], 0o600))
+}
+
+// TestDamagedCache changes each byte of what one snapshot passes to the next, and cuts it short
+// there. No name in it may be used then, and the next snapshot is complete.
+func TestDamagedCache(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	s.Write("dir/a", "staged\n")
+	s.Git("add", "-A")
+	s.take()
+	st := s.store().Snapshots
+	path := filepath.Join(st.Worktree.Dir, "stored")
+	good, err := os.ReadFile(path)
+	s.Ok(err)
+	refs, err := st.Repo.Refs(ctx, snapshot.RefPrefix)
+	s.Ok(err)
+	if m := st.Worktree.ReadCache(refs); !m.Valid {
+		t.Fatal("an undamaged cache is invalid")
+	}
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 4
+		for _, text := range [][]byte{bad, good[:i]} {
+			s.Ok(os.WriteFile(path, text, 0o600))
+			if m := st.Worktree.ReadCache(refs); m.Valid {
+				t.Fatalf("byte %d of %d: a damaged cache is valid: %s", i, len(good), text)
+			}
+		}
+	}
+	at := bytes.Index(good, []byte(`"index_tree":"`)) + len(`"index_tree":"`)
+	good[at] ^= 4
+	s.Ok(os.WriteFile(path, good, 0o600))
+	s.Write("dir/a", "changed\n")
+	s.take()
+	if problems, err := st.Verify(ctx); err != nil || len(problems) > 0 {
+		t.Errorf("the next snapshot is incomplete: %q %v", problems, err)
+	}
 }
 
 // TestDamagedSnapshot damages each part of a snapshot. A restore fails before the first write, and

@@ -1,10 +1,12 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,12 +46,30 @@ type TakeCache struct {
 func (s *Worktree) statCachePath() string { return filepath.Join(s.Dir, "stat-cache") }
 func (s *Worktree) takeCachePath() string { return filepath.Join(s.Dir, "stored") }
 
+// checksum returns the CRC-32C of a text, as eight hexadecimal digits.
+func checksum(text []byte) string {
+	return fmt.Sprintf("%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// loadCache reads the cache: a line of JSON, and a line with its checksum. Without the checksum, a
+// damaged byte in the name of a tree would make the next snapshot name an object that does not exist.
+func (s *Worktree) loadCache() (m TakeCache, ok bool) {
+	text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile)
+	if err != nil {
+		return TakeCache{}, false
+	}
+	line, sum, _ := bytes.Cut(text, []byte("\n"))
+	if string(sum) != checksum(line)+"\n" || json.Unmarshal(line, &m) != nil {
+		return TakeCache{}, false
+	}
+	return m, true
+}
+
 // ReadCache reads the cache. It is invalid when it cannot be read, or when one of its anchor
 // snapshots is missing.
 func (s *Worktree) ReadCache(refs []git.Ref) TakeCache {
-	var m TakeCache
-	text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile)
-	if err != nil || json.Unmarshal(text, &m) != nil || len(m.Anchors) == 0 {
+	m, ok := s.loadCache()
+	if !ok || len(m.Anchors) == 0 {
 		return TakeCache{}
 	}
 	m.known = map[string]bool{}
@@ -120,9 +140,7 @@ func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotI
 	if c.LastCache.Valid {
 		m.Anchors = append(m.Anchors, c.LastCache.Anchors...)
 	}
-	var now TakeCache
-	if text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile); err == nil && json.Unmarshal(text,
-		&now) == nil && c.LastCache.Valid {
+	if now, ok := s.loadCache(); ok && c.LastCache.Valid {
 		if !slices.Equal(now.Anchors, c.LastCache.Anchors) { // both are stored sorted; another snapshot was taken meanwhile
 			m.FoundIn, m.Anchors = m.FoundIn.Merge(now.FoundIn), append(m.Anchors, now.Anchors...)
 		}
@@ -136,7 +154,7 @@ func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotI
 	// The stat cache is written last: after a kill in between it is the older one, and the anchors'
 	// snapshots contain everything that it names. A newer one would name objects that no anchor
 	// contains.
-	if err := WriteAtomic(s.takeCachePath(), text, false); err != nil {
+	if err := WriteAtomic(s.takeCachePath(), fmt.Appendf(text, "\n%s\n", checksum(text)), false); err != nil {
 		return err
 	}
 	return c.Scan.Save()
@@ -153,9 +171,8 @@ func (s *Worktree) DeleteCache() error {
 
 // DeleteCacheFor deletes the cache when one of the snapshots to be deleted is an anchor of it.
 func (s *Worktree) DeleteCacheFor(ids []belay.SnapshotID) error {
-	var m TakeCache
-	text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile)
-	if err != nil || json.Unmarshal(text, &m) != nil {
+	m, ok := s.loadCache()
+	if !ok {
 		return s.DeleteCache()
 	}
 	for _, id := range ids {
