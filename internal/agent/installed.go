@@ -202,35 +202,40 @@ type folderCopier struct {
 	files    int
 	bytes    int64
 	maxBytes int64
+	over     bool // replace files and keep their times, and leave links alone
+	written  int  // number of entries
 }
 
-// CopyMissing copies files and folders of from to to, unless to has something of that name. It returns the copied
-// ones, and with a reason those that could not be copied; together the copies have at most maxBytes.
-func CopyMissing(ctx context.Context, from, to string, names []string, maxBytes int64) (copied, left []string) {
+// CopyOver copies files and folders of from to to, over those of the same name. Links there stay. It returns the copied
+// ones, and with a reason those that could not be copied; together the copies have at most maxBytes. Times are kept,
+// because make takes a new file for the result of a build.
+func CopyOver(ctx context.Context, from, to string, names []string, maxBytes int64) (copied, left []string) {
 	dst, err := os.OpenRoot(to)
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
 	defer dst.Close()
-	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to}, dst: dst, maxBytes: maxBytes}
+	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to}, dst: dst, maxBytes: maxBytes, over: true}
 	for _, name := range names {
-		if exists(to, name) {
-			continue
-		}
-		before := c
+		before, existed := c, exists(to, name)
 		c.virtualEnv = isFile(from, path.Join(name, "pyvenv.cfg"))
 		err := dst.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755)
 		if err == nil {
 			err = c.copyEntry(ctx, filepath.Join(from, filepath.FromSlash(name)), filepath.FromSlash(name))
 		}
 		if err == nil {
-			copied = append(copied, name)
+			if c.written > before.written {
+				copied = append(copied, name)
+			}
 			continue
 		}
 		if errors.Is(err, ErrTooMuch) {
 			err = fmt.Errorf("over %d MiB", maxBytes>>20)
 		}
-		left = append(left, fmt.Sprintf("%s (%v)", name, errors.Join(err, dst.RemoveAll(filepath.FromSlash(name)))))
+		if !existed {
+			err = errors.Join(err, dst.RemoveAll(filepath.FromSlash(name)))
+		}
+		left = append(left, fmt.Sprintf("%s (%v)", name, err))
 		c = before
 	}
 	return copied, left
@@ -240,8 +245,13 @@ func (c *folderCopier) copyFolder(ctx context.Context, src, at string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := c.dst.Mkdir(at, 0o755); err != nil {
+	err := c.dst.Mkdir(at, 0o755)
+	if err == nil {
+		c.written++
+	} else if info, there := c.dst.Lstat(at); !c.over || there != nil {
 		return err
+	} else if !info.IsDir() {
+		return nil
 	}
 	entries, err := os.ReadDir(src)
 	if err != nil {
@@ -265,6 +275,15 @@ func (c *folderCopier) copyEntry(ctx context.Context, src, at string) error {
 	}
 	c.files++
 	c.bytes += info.Size()
+	if c.over && !info.IsDir() {
+		if there, err := c.dst.Lstat(at); err == nil && !there.Mode().IsRegular() {
+			return nil
+		} else if err == nil {
+			if err := c.dst.Remove(at); err != nil {
+				return err
+			}
+		}
+	}
 	switch {
 	case c.files > maxCopyFiles || c.bytes > c.maxBytes:
 		return ErrTooMuch
@@ -277,9 +296,15 @@ func (c *folderCopier) copyEntry(ctx context.Context, src, at string) error {
 		if err != nil {
 			return err
 		}
+		c.written++
 		return c.dst.Symlink(c.rewrite(text), at)
 	case info.Mode().IsRegular():
-		return c.copyFile(c.dst, src, at, info)
+		c.written++
+		err := c.copyFile(c.dst, src, at, info)
+		if err == nil && c.over {
+			err = c.dst.Chtimes(at, info.ModTime(), info.ModTime())
+		}
+		return err
 	}
 	return nil // a socket belongs to no package
 }

@@ -170,6 +170,35 @@ func TestNeedsIgnoredFile(t *testing.T) {
 	}
 }
 
+// TestIgnoredFilesExcuseNothing: an ignored file of the agent that skips a test does so in a copy too. Lost tests are
+// excused only by a run without it.
+func TestIgnoredFilesExcuseNothing(t *testing.T) {
+	t.Parallel()
+	command := belay.TestCommand{Command: `test -e skip && echo 'ok b # SKIP' || echo 'ok b'; printf 'ok a\n1..2\n'`, Format: testreport.TAP}
+	base, _ := Run(t.Context(), Input{May: config.Anything(), Root: testutil.Project(t, nil), Command: command})
+	base.EncodeNames()
+	for name, c := range map[string]struct {
+		then map[string]string
+		want belay.Verdict
+	}{
+		"by the agent's file": {nil, belay.VerdictFail},
+		"without it":          {map[string]string{"skip": ""}, belay.VerdictPass},
+	} {
+		then := testutil.Project(t, c.then)
+		in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"skip": ""}), Command: command, Baseline: &base,
+			Checkout: func(context.Context) (string, func(), error) { return then, func() {}, nil },
+			CopyIgnored: func(_ context.Context, root string) (copied, left []string) {
+				if err := os.WriteFile(filepath.Join(root, "skip"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
+				return []string{"skip"}, nil
+			}}
+		if _, r := Run(t.Context(), in); r.Verdict != c.want {
+			t.Errorf("%s: %s", name, testutil.Told(r))
+		}
+	}
+}
+
 // TestAgainWithoutTheStateBefore: a failure that cannot be compared stays new.
 func TestAgainWithoutTheStateBefore(t *testing.T) {
 	t.Parallel()

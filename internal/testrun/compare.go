@@ -287,19 +287,20 @@ func splitTestName(test string) (place, name string) {
 // rerunBefore runs the command once more on the before snapshot: a test that is also skipped or
 // missing there now shows something about this machine, not about the work.
 func (r *testRun) rerunBefore(ctx context.Context) {
-	there, result := r.runBefore(ctx)
-	if result.Verdict == belay.VerdictUnknown || there.Incomplete || there.Total == 0 || !there.HasAllPassNames() {
-		return
-	}
-	r.regressed.absent = map[string]bool{}
-	passing := wholeTests(&there)
-	for _, list := range [][]string{r.regressed.skipped, r.regressed.missing} {
-		for _, test := range list {
-			if !there.HasPassed(test) && !passing[test] {
-				r.regressed.absent[test] = true
+	excuses := func(there testreport.Report, result belay.CheckResult) bool {
+		if result.Verdict == belay.VerdictUnknown || there.Incomplete || there.Total == 0 || !there.HasAllPassNames() {
+			return false
+		}
+		absent, passing := map[string]bool{}, wholeTests(&there)
+		for _, test := range slices.Concat(r.regressed.skipped, r.regressed.missing) {
+			if !there.HasPassed(test) && !passing[test] && (r.regressed.absent == nil || r.regressed.absent[test]) {
+				absent[test] = true
 			}
 		}
+		r.regressed.absent = absent
+		return len(absent) > 0
 	}
+	excuses(r.runBefore(ctx, excuses))
 }
 
 // countStillPassing counts the tests of a list that still pass on the before snapshot.

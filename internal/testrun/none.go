@@ -76,8 +76,8 @@ func (r *testRun) noneBefore(ctx context.Context) bool {
 	if b := r.in.Baseline; b != nil {
 		return b.Total == 0 && !b.Incomplete
 	}
-	_, there := r.runBefore(ctx)
-	return there.Skipped
+	none := func(_ testreport.Report, there belay.CheckResult) bool { return there.Skipped }
+	return none(r.runBefore(ctx, none))
 }
 
 // failedSoBefore reports whether the command also failed before the task without naming a test: for
@@ -87,8 +87,7 @@ func (r *testRun) failedSoBefore(ctx context.Context) bool {
 	if r.in.Baseline != nil || IsDemanded(r.in.Command) && !r.namesTests() {
 		return false
 	}
-	report, there := r.runBefore(ctx)
-	return IsUnexplained(report, there)
+	return IsUnexplained(r.runBefore(ctx, IsUnexplained))
 }
 
 // IsUnexplained reports whether a command failed without naming a failed test. Its report then
@@ -97,8 +96,10 @@ func IsUnexplained(report testreport.Report, said belay.CheckResult) bool {
 	return said.Verdict == belay.VerdictFail && len(report.Failures) == 0
 }
 
-// runBefore runs the command on the before snapshot.
-func (r *testRun) runBefore(ctx context.Context) (testreport.Report, belay.CheckResult) {
+// runBefore runs the command on the before snapshot. A result that excuses the work must be the same with the ignored files
+// of the tree; those alone excuse nothing, because the agent may have made them.
+func (r *testRun) runBefore(ctx context.Context, excuses func(testreport.Report, belay.CheckResult) bool) (testreport.Report,
+	belay.CheckResult) {
 	if r.in.Checkout == nil || ctx.Err() != nil {
 		return testreport.Report{}, belay.CheckResult{}
 	}
@@ -107,7 +108,10 @@ func (r *testRun) runBefore(ctx context.Context) (testreport.Report, belay.Check
 		return testreport.Report{}, belay.CheckResult{}
 	}
 	defer done()
-	r.copyIgnored(ctx, root)
-	return Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, May: r.in.May,
-		Baseline: &testreport.Report{}, Grace: r.in.Grace})
+	in := Input{Root: root, Env: r.in.Env, Command: r.in.Command, May: r.in.May, Baseline: &testreport.Report{}, Grace: r.in.Grace}
+	report, result := Run(ctx, in)
+	if excuses(report, result) && len(r.copyIgnored(ctx, root)) > 0 {
+		return Run(ctx, in)
+	}
+	return report, result
 }

@@ -2,11 +2,13 @@ package worktree_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -172,7 +174,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestCopyIgnored: a checkout gets the ignored files that tests may need, without caches, and nothing that it has.
+// TestCopyIgnored: a checkout gets the ignored files that tests may need, without caches, with
+// their times. What a test made there is replaced, what a build made there stays, and so do links.
 func TestCopyIgnored(t *testing.T) {
 	t.Parallel()
 	y, to := newYard(t), t.TempDir()
@@ -184,13 +187,28 @@ func TestCopyIgnored(t *testing.T) {
 	y.write("sub/kept.txt", "kept")
 	y.git("add", "sub/kept.txt")
 	write(t, to, "dist/built.js", "of the first run")
+	write(t, to, "a.db", "empty")
+	write(t, to, "gen/x.log", "of the first run")
+	y.write("linked.db", "ignored")
+	old := time.Unix(1e9, 0)
+	if err := errors.Join(os.Symlink("nowhere", filepath.Join(to, "linked.db")), os.Chtimes(filepath.Join(y.dir, "a.db"), old, old)); err != nil {
+		t.Fatal(err)
+	}
 	copied, left := worktree.CopyIgnored(t.Context(), open(t, y.dir).Snapshots.Repo, to)
 	if want := []string{"a.db", "gen", "sub/b.db", "wt"}; !slices.Equal(copied, want) || len(left) > 0 {
 		t.Errorf("copied %q, left %q", copied, left)
 	}
-	for name, want := range map[string]bool{"sub/b.db": true, "gen/deep/y.go": true, "dist/new.js": false, "plain.txt": false, "wt/.git": false} {
+	for name, want := range map[string]bool{"sub/b.db": true, "gen/deep/y.go": true, "dist/new.js": false, "plain.txt": false, "wt/.git": false, "gen/x.log": true} {
 		if _, err := os.Lstat(filepath.Join(to, name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	text, err := os.ReadFile(filepath.Join(to, "a.db"))
+	info, statErr := os.Stat(filepath.Join(to, "a.db"))
+	if string(text) != "ignored: a.db" || errors.Join(err, statErr) != nil || !info.ModTime().Equal(old) {
+		t.Errorf("a.db: %q of %v, %v %v", text, info.ModTime(), err, statErr)
+	}
+	if target, err := os.Readlink(filepath.Join(to, "linked.db")); target != "nowhere" {
+		t.Errorf("the link: %q, %v", target, err)
 	}
 }
