@@ -42,11 +42,14 @@ func (c *Client) IsRunning() bool {
 // with this base. It returns nil when there is no watch, or the watch is unsure, too slow or
 // another user's, or its answer is invalid.
 func (c *Client) Query(ctx context.Context, base string) *snapshot.WatchAnswer {
-	conn, in, err := dial(ctx, folder(c.Place))
+	conn, in, version, err := dial(ctx, folder(c.Place))
 	if err != nil {
 		return nil
 	}
 	defer conn.Close()
+	if version != protocol {
+		return nil
+	}
 	q := request{V: protocol, Ask: "changes", Base: base, Include: c.Place.Include, MaxFile: c.Place.MaxFile}
 	var r reply
 	if writeLine(conn, q) != nil || readLine(in, &r) != nil || r.V != protocol || !r.Sure {
@@ -66,14 +69,19 @@ func (c *Client) ReportMismatch() {
 	_, _ = send(ctx, folder(c.Place), "doubt")
 }
 
+// send sends a request without further data. Of a watch of another version only "stop" is asked, in
+// its version.
 func send(ctx context.Context, dir, what string) (reply, error) {
 	var r reply
-	conn, in, err := dial(ctx, dir)
+	conn, in, version, err := dial(ctx, dir)
 	if err != nil {
 		return r, err
 	}
 	defer conn.Close()
-	if err := writeLine(conn, request{V: protocol, Ask: what}); err != nil {
+	if version != protocol && what != "stop" {
+		return r, fmt.Errorf("%w %d", errVersion, version)
+	}
+	if err := writeLine(conn, request{V: version, Ask: what}); err != nil {
 		return r, err
 	}
 	return r, readLine(in, &r)
@@ -82,19 +90,23 @@ func send(ctx context.Context, dir, what string) (reply, error) {
 // errForeign says that the socket or its folder belongs to another user.
 var errForeign = errors.New("the watch belongs to another user")
 
-// dial connects to the watch, checks that it belongs to this user and waits for its greeting.
-func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, err error) {
+// errVersion says that a watch of an earlier or later belay runs.
+var errVersion = errors.New("it has protocol version")
+
+// dial connects to the watch, checks that it belongs to this user and waits for its greeting, which
+// contains the protocol version.
+func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, version int, err error) {
 	if err := checkPrivate(dir); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	path, done, err := shortPath(dir, "socket")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	defer done()
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -104,18 +116,15 @@ func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, er
 		}
 	}()
 	if err := checkOwner(conn); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	_ = conn.SetDeadline(time.Now().Add(greetTime))
 	in := bufio.NewReader(conn)
 	var hello greeting
 	if err := readLine(in, &hello); err != nil {
-		return nil, nil, fmt.Errorf("no greeting: %w", err)
+		return nil, nil, 0, fmt.Errorf("no greeting: %w", err)
 	}
-	if hello.V != protocol {
-		return nil, nil, fmt.Errorf("it has protocol version %d", hello.V)
-	}
-	return conn, in, conn.SetDeadline(time.Now().Add(answerTime))
+	return conn, in, hello.V, conn.SetDeadline(time.Now().Add(answerTime))
 }
 
 // checkPrivate returns errForeign unless dir is a folder of this user that nobody else has access

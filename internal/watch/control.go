@@ -103,7 +103,11 @@ func missing(err error) error {
 			return belay.Refuse(belay.CodeNotFound, "belay watch", "no watch runs for this working tree")
 		}
 	}
-	return belay.Refuse(belay.CodeBusy, "try again", "no answer from the watch of this working tree: %v", err)
+	try := "try again"
+	if errors.Is(err, errVersion) {
+		try = "belay watch --stop"
+	}
+	return belay.Refuse(belay.CodeBusy, try, "no answer from the watch of this working tree: %v", err)
 }
 
 // Stop ends the watch and waits until it has released its lock. CodeNotFound: there is none.

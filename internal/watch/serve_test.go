@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -274,14 +275,14 @@ func TestAForeignSocketIsRefused(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil { // other users may read it
 		t.Fatal(err)
 	}
-	if _, _, err := dial(context.Background(), dir); !errors.Is(err, errForeign) {
+	if _, _, _, err := dial(context.Background(), dir); !errors.Is(err, errForeign) {
 		t.Fatalf("a folder that others may read: %v", err)
 	}
 	if os.Geteuid() == 0 {
 		if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, 12345, -1)); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := dial(context.Background(), dir); !errors.Is(err, errForeign) {
+		if _, _, _, err := dial(context.Background(), dir); !errors.Is(err, errForeign) {
 			t.Fatalf("a folder of another user: %v", err)
 		}
 		_ = os.Chown(dir, 0, -1)
@@ -329,6 +330,52 @@ func TestASilentWatchIsBusy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnotherVersionIsStopped checks that a watch of another version is asked to stop in its version,
+// and nothing else.
+func TestAnotherVersionIsStopped(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	dir, err := b.place.MakeScratchDir("watch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var asked []request
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		for range 2 {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = writeLine(c, greeting{V: protocol + 1, PID: 1})
+			var q request
+			if readLine(bufio.NewReader(c), &q) == nil {
+				asked = append(asked, q)
+				_ = writeLine(c, reply{V: protocol + 1})
+			}
+			_ = c.Close()
+		}
+	}()
+	_, err = Ask(context.Background(), b.place)
+	var why *belay.Error
+	if !errors.As(err, &why) || why.Try != "belay watch --stop" {
+		t.Errorf("%v", err)
+	}
+	if err := Stop(context.Background(), b.place); err != nil {
+		t.Error(err)
+	}
+	<-served
+	if len(asked) != 1 || asked[0].V != protocol+1 || asked[0].Ask != "stop" {
+		t.Errorf("it was asked %+v", asked)
 	}
 }
 
