@@ -24,6 +24,8 @@ func TestBounds(t *testing.T) {
 		"Add Half to calc.go, touch nothing else":                        "+",
 		"Add Half and don't change anything else.":                       "+",
 		"Don't touch go.mod unless you have to":                          "",
+		"Add x. Don't edit package-lock.json, run npm install instead":   "",
+		"Add x. Don't touch go.mod, run the tests afterwards":            "-go.mod",
 		"Don't change the version in go.mod":                             "",
 		"don't change ip.go's behaviour":                                 "",
 		"Don't change README.md too much":                                "",
