@@ -23,16 +23,28 @@ func (h *hookCall) judgeToolCall(ctx context.Context, t belay.Task) {
 		}
 	}
 	mode := t.Session.Destructive
-	if h.ev.Tool.Command == "" || mode == belay.DestructiveAllow {
+	if h.ev.Tool.Command == "" && !h.ev.Tool.TooLong || mode == belay.DestructiveAllow {
 		return
 	}
-	deeds := hook.FindDestructive(h.ev.Tool.Command, h.surroundings(ctx, t))
+	deeds := findDestructive(h.ev.Tool, h.surroundings(ctx, t))
 	if mode == belay.DestructiveSnapshot {
 		deeds = slices.DeleteFunc(deeds, func(d hook.DestructiveCommand) bool { return d.InSnapshot })
 	}
 	if len(deeds) > 0 {
 		h.ans.Deny = denial(deeds)
 	}
+}
+
+// findDestructive returns the destructive commands in a tool call. Shell text of which the end was
+// not read counts as one.
+func findDestructive(t hook.Tool, w hook.Surroundings) []hook.DestructiveCommand {
+	deeds := hook.FindDestructive(t.Command, w)
+	if len(deeds) == 0 && t.TooLong {
+		deeds = append(deeds, hook.DestructiveCommand{Rule: "too-long", Command: belay.Clip(t.Command, 60),
+			Destroys: "the command is too long to be checked (over 1 MiB)",
+			Instead:  "write the long text to a file with a file tool, and run a short command"})
+	}
+	return deeds
 }
 
 // denialPrefix begins the message to the agent about a denied command. A person sees only the
@@ -42,7 +54,7 @@ const denialPrefix = "belay denied this command; nothing of it was run."
 // denyWithoutRepository denies a command that destroys work, judged by its text alone, in a
 // repository that belay cannot open.
 func denyWithoutRepository(ev hook.Event) (ans hook.Answer) {
-	if ev.Kind != hook.Before || ev.Tool.Command == "" {
+	if ev.Kind != hook.Before || ev.Tool.Command == "" && !ev.Tool.TooLong {
 		return ans
 	}
 	root := ev.Dir
@@ -56,7 +68,7 @@ func denyWithoutRepository(ev hook.Event) (ans hook.Answer) {
 	}
 	home, _ := os.UserHomeDir()
 	w := hook.Surroundings{Root: root, Dir: ev.Dir, Home: home, Git: []string{filepath.Join(root, ".git")}}
-	if deeds := hook.FindDestructive(ev.Tool.Command, w); len(deeds) > 0 {
+	if deeds := findDestructive(ev.Tool, w); len(deeds) > 0 {
 		ans.Deny = denial(deeds)
 	}
 	return ans

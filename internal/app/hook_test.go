@@ -160,3 +160,17 @@ func TestDeniedBeside(t *testing.T) {
 		t.Errorf("marks %v, the last is %s with snapshot %q", kinds, last.Kind, last.Snapshot)
 	}
 }
+
+// TestDeniedTooLong: a shell command of which the end was not read is denied, also in a repository that
+// belay cannot open.
+func TestDeniedTooLong(t *testing.T) {
+	dir := repository(t)
+	long := `,"tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"` + strings.Repeat("echo x;", 1<<18) + `"}`
+	if ans := sendEvent(t, dir, "a", "PreToolUse", long); !strings.Contains(ans.Deny, "too long to be checked") {
+		t.Errorf("not denied: %q", ans.Deny)
+	}
+	write(t, dir, ".git/config", "[") // belay cannot open it
+	if ans := sendEvent(t, dir, "a", "PreToolUse", long); !strings.Contains(ans.Deny, "too long to be checked") {
+		t.Errorf("not denied without a repository: %q", ans.Deny)
+	}
+}

@@ -58,6 +58,7 @@ type Tool struct {
 	Call       string // its ID; "" if the agent sends none
 	Effect     ToolEffect
 	Command    string   // the shell text that it runs
+	TooLong    bool     // the shell text was not kept completely
 	Dir        string   // where it runs; "" for the agent's folder
 	Paths      []string // the files that it will write, as the agent names them
 	Background bool     // it will run in the background
@@ -165,6 +166,7 @@ func (f *fields) readTool(event string) Tool {
 	}
 	if t.Effect != Reads {
 		t.Command = joinCommand(command)
+		t.TooLong = f.tooLong && (t.Effect == Runs || t.Command != "")
 	}
 	if t.Effect == Writes && t.Command == "" {
 		t.Paths = append(t.Paths, get(pathFields...)...)

@@ -142,8 +142,32 @@ func TestHuge(t *testing.T) {
 	}
 	in = io.MultiReader(strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`),
 		io.LimitReader(letters{}, int64(size)), strings.NewReader(`"},"session_id":"s"}`))
-	if ev := Read("claude", in); !ev.Incomplete || ev.Session != "s" || len(ev.Tool.Command) > maxCommand+16 {
+	if ev := Read("claude", in); !ev.Incomplete || !ev.Tool.TooLong || ev.Session != "s" || len(ev.Tool.Command) > maxCommand+16 {
 		t.Errorf("a command that is too long: incomplete %v, %d bytes", ev.Incomplete, len(ev.Tool.Command))
+	}
+}
+
+// TestTooLong: a command counts as too long if its end was not kept, also inside JSON in a string;
+// other long texts, and input that ends early, do not.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("echo x;", maxCommand/7+1)
+	list := `["sh"` + strings.Repeat(`,"`+strings.Repeat("a", maxCommand/2)+`"`, 9) + `]`
+	for in, want := range map[string]bool{
+		`"tool_name":"Bash","tool_input":{"command":"` + long + `"}`:      true,
+		`"tool_name":"Bash","tool_input":{"command":` + list + `}`:        true,
+		`"tool_name":"bash","toolArgs":"{\"command\":\"` + long + `\"}"`:  true,
+		`"tool_name":"bash","toolArgs":"{\"command\":\"ls\"}"`:            false,
+		`"tool_name":"mcp__run","tool_input":{"command":"` + long + `"}`:  true,
+		`"tool_name":"Write","tool_input":{"content":"` + long + `"}`:     false,
+		`"tool_name":"apply_patch","tool_input":{"patch":"` + long + `"}`: false,
+		`"tool_name":"Read","tool_input":{"command":"` + long + `"}`:      false,
+		`"tool_name":"Bash","tool_input":{"command":"ls","n":NaN}`:        false,
+	} {
+		in = `{"hook_event_name":"PreToolUse",` + in + `}`
+		if ev := Read("copilot", strings.NewReader(in)); ev.Tool.TooLong != want {
+			t.Errorf("%.80s: %v", in, ev.Tool.TooLong)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ type fields struct {
 	decisive   int // bytes of values that decide
 	count      int
 	incomplete bool
+	tooLong    bool // a text that decides was not kept completely
 }
 
 func (f *fields) get(path string) []string { return f.values[path] }
@@ -102,7 +103,7 @@ func (f *fields) addText(path, text string, whole bool) {
 		return
 	case decides(path):
 		if f.decisive += len(text) + 16; f.decisive > maxKept {
-			f.incomplete = true
+			f.incomplete, f.tooLong = true, true
 			return
 		}
 	case f.count >= maxValues || f.keptBytes+len(text) > maxKept:
@@ -112,13 +113,16 @@ func (f *fields) addText(path, text string, whole bool) {
 		f.keptBytes += len(text)
 	}
 	f.values[path] = append(f.values[path], text)
-	f.incomplete = f.incomplete || !whole && bytesToKeep(path) == maxCommand
+	if !whole && bytesToKeep(path) == maxCommand {
+		f.incomplete, f.tooLong = true, true
+	}
 	if inner := strings.TrimSpace(text); whole && strings.HasPrefix(inner, "{") && strings.Count(path, ".") == 0 {
 		sub := &fields{values: map[string][]string{}} // some agents send the tool's input as JSON in a string
 		if sub.readValue(&scanner{in: bufio.NewReader(strings.NewReader(inner))}) == nil {
 			for p, list := range sub.values {
 				f.values[path+"."+p] = append(f.values[path+"."+p], list...)
 			}
+			f.incomplete, f.tooLong = f.incomplete || sub.incomplete, f.tooLong || sub.tooLong
 		}
 	}
 }
