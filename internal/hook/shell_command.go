@@ -137,7 +137,9 @@ func (f *finder) checkNamed(name string, args []string) {
 			}
 		}
 	case "bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "su", "pwsh", "powershell":
-		f.runShell(args[1:])
+		f.runShell(name, args[1:])
+	case "rsync":
+		f.checkRsync(args)
 	case "Remove-Item", "ri", "rd", "rmdir":
 		f.checkRemoveItem(name, args)
 	case "belay":
@@ -251,10 +253,19 @@ func (f *finder) runCD(args []string) {
 }
 
 // runShell checks the text of sh -c, or what sh reads from a heredoc or a pipe.
-func (f *finder) runShell(args []string) {
+func (f *finder) runShell(name string, args []string) {
+	powerShell := name == "pwsh" || name == "powershell"
 	for i, a := range args {
-		cluster := strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c")
+		if text, ok := strings.CutPrefix(a, "--command="); ok {
+			f.readText(text)
+			return
+		}
+		cluster := a == "-c" || !powerShell && strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c")
 		if (cluster || a == "--command" || strings.EqualFold(a, "-Command")) && i+1 < len(args) {
+			if powerShell { // all that follows is the command
+				f.readText(strings.Join(args[i+1:], " "))
+				return
+			}
 			for n, v := range args[i+2:] {
 				f.vars[strconv.Itoa(n)] = v
 			}

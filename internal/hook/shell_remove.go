@@ -38,6 +38,30 @@ func (f *finder) checkRemoveItem(name string, args []string) {
 	}
 }
 
+// checkRsync checks rsync with --delete: in the folder that it copies to, it deletes what the source
+// does not have. Of a source without a final slash, that is the folder of the same name there.
+func (f *finder) checkRsync(args []string) {
+	o := options(args)
+	deletes := slices.ContainsFunc(args, func(a string) bool { return a == "--del" || strings.HasPrefix(a, "--delete") })
+	if !deletes || hasOption(o, "n", "dry-run", "b", "backup") {
+		return
+	}
+	ops := operands(args[1:], "e rsh f filter exclude include exclude-from include-from files-from T temp-dir backup-dir partial-dir "+
+		"link-dest copy-dest compare-dest log-file chmod chown rsync-path password-file max-size min-size bwlimit timeout port")
+	if len(ops) < 2 {
+		return
+	}
+	to := ops[len(ops)-1]
+	for _, from := range ops[:len(ops)-1] {
+		from = from[strings.LastIndexByte(from, ':')+1:]
+		if name := path.Base(from); !strings.HasSuffix(from, "/") && strings.Trim(name, ".") != "" {
+			f.checkRemove(args, []string{path.Join(to, name)}, false)
+		} else {
+			f.checkRemove(args, []string{to}, false)
+		}
+	}
+}
+
 // checkRemove checks paths that are deleted.
 func (f *finder) checkRemove(command, paths []string, single bool) {
 	for _, p := range paths {
