@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -202,22 +203,37 @@ type folderCopier struct {
 	files    int
 	bytes    int64
 	maxBytes int64
-	over     bool // replace files and keep their times, and leave links alone
+	missing  bool // leave what is there alone, and keep the times
 	written  int  // number of entries
 }
 
-// CopyOver copies files and folders of from to to, over those of the same name. Links there stay. It returns the copied
-// ones, and with a reason those that could not be copied; together the copies have at most maxBytes. Times are kept,
-// because make takes a new file for the result of a build.
-func CopyOver(ctx context.Context, from, to string, names []string, maxBytes int64) (copied, left []string) {
+// maxNamed limits how many paths CopyMissing names.
+const maxNamed = 20
+
+// CopyMissing copies those files and folders of from that to lacks. It returns the first copied ones, and with a reason
+// those that could not be copied; together the copies have at most maxBytes. Times are kept, because make takes a new file
+// for the result of a build.
+func CopyMissing(ctx context.Context, from, to string, names []string, maxBytes int64) (copied, left []string) {
 	dst, err := os.OpenRoot(to)
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
 	defer dst.Close()
-	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to}, dst: dst, maxBytes: maxBytes, over: true}
-	for _, name := range names {
-		before, existed := c, exists(to, name)
+	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to}, dst: dst, maxBytes: maxBytes, missing: true}
+	add := func(list []string, text string) []string {
+		if len(list) == maxNamed {
+			return list
+		}
+		return append(list, belay.VisibleLine(text))
+	}
+	for i, name := range names {
+		if err := ctx.Err(); err != nil {
+			return copied, left
+		}
+		if c.files > maxCopyFiles {
+			return copied, add(left, fmt.Sprintf("%s (over %d files)", belay.CountOf(len(names)-i, "path"), maxCopyFiles))
+		}
+		before := c
 		c.virtualEnv = isFile(from, path.Join(name, "pyvenv.cfg"))
 		err := dst.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755)
 		if err == nil {
@@ -225,18 +241,17 @@ func CopyOver(ctx context.Context, from, to string, names []string, maxBytes int
 		}
 		if err == nil {
 			if c.written > before.written {
-				copied = append(copied, name)
+				copied = add(copied, name)
 			}
 			continue
 		}
-		if errors.Is(err, ErrTooMuch) {
-			err = fmt.Errorf("over %d MiB", maxBytes>>20)
+		reason := err
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			reason = at.Err
+		} else if errors.Is(err, ErrTooMuch) {
+			reason = fmt.Errorf("over %d MiB", maxBytes>>20)
 		}
-		if !existed {
-			err = errors.Join(err, dst.RemoveAll(filepath.FromSlash(name)))
-		}
-		left = append(left, fmt.Sprintf("%s (%v)", name, err))
-		c = before
+		left = add(left, fmt.Sprintf("%s (%v)", name, reason))
 	}
 	return copied, left
 }
@@ -248,7 +263,7 @@ func (c *folderCopier) copyFolder(ctx context.Context, src, at string) error {
 	err := c.dst.Mkdir(at, 0o755)
 	if err == nil {
 		c.written++
-	} else if info, there := c.dst.Lstat(at); !c.over || there != nil {
+	} else if info, there := c.dst.Lstat(at); !c.missing || there != nil {
 		return err
 	} else if !info.IsDir() {
 		return nil
@@ -275,17 +290,14 @@ func (c *folderCopier) copyEntry(ctx context.Context, src, at string) error {
 	}
 	c.files++
 	c.bytes += info.Size()
-	if c.over && !info.IsDir() {
-		if there, err := c.dst.Lstat(at); err == nil && !there.Mode().IsRegular() {
+	if c.missing && !info.IsDir() {
+		if _, err := c.dst.Lstat(at); err == nil {
 			return nil
-		} else if err == nil {
-			if err := c.dst.Remove(at); err != nil {
-				return err
-			}
 		}
 	}
 	switch {
 	case c.files > maxCopyFiles || c.bytes > c.maxBytes:
+		c.bytes -= info.Size()
 		return ErrTooMuch
 	case path.Base(at) == ".git" && !info.IsDir(): // git in the copy would change the original's repository
 		return nil
@@ -301,7 +313,7 @@ func (c *folderCopier) copyEntry(ctx context.Context, src, at string) error {
 	case info.Mode().IsRegular():
 		c.written++
 		err := c.copyFile(c.dst, src, at, info)
-		if err == nil && c.over {
+		if err == nil && c.missing {
 			err = c.dst.Chtimes(at, info.ModTime(), info.ModTime())
 		}
 		return err

@@ -341,18 +341,24 @@ func runTestsIn(ctx context.Context, at *session.Session, may *config.Gate, t be
 	text string, blocking []belay.Finding, err error) {
 	limit := cmp.Or(t.Checks.Timeout, session.RunTimeout)
 	t.Checks.Timeout = limit
-	root, done, err := at.Checkout(id, t)(ctx)
+	checkOut := at.Checkout(id, t)
+	root, done, err := checkOut(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	defer done()
+	defer func() { done() }()
 	limited, cancel := context.WithTimeoutCause(ctx, limit, testrun.TimeoutError{Limit: limit})
 	defer cancel()
 	in.Root, in.Env, in.Command, in.May, in.CopyIgnored = root, at.TestEnv(t), t.Checks.Tests, may, at.CopyIgnored
 	in.Logs = func(_ string, r io.Reader) (string, error) { return at.AttachText(r, t) }
 	_, result := testrun.Run(limited, in)
 	if result.Verdict != belay.VerdictPass && limited.Err() == nil {
-		if copied, _ := in.CopyIgnored(limited, root); len(copied) > 0 { // as for the baseline
+		done()
+		if in.Root, done, err = checkOut(ctx); err != nil {
+			done = func() {}
+			return "", nil, err
+		}
+		if copied, _ := in.CopyIgnored(limited, in.Root); len(copied) > 0 { // as for the baseline
 			_, result = testrun.Run(limited, in)
 		}
 	}

@@ -158,19 +158,9 @@ func (p *pairing) addSuccessor(b fileTest, s Successor) {
 func Successors(files []*syntax.File, r Rules) map[string]Successor {
 	p := pairTests(files)
 	p.explain(files, r)
-	withFile := map[string]string{} // reasons, by deleted files
-	for _, f := range findDeletedTests(files, p, r.Deletions) {
-		_, why, ok := strings.Cut(f.Detail, "; ")
-		if ok && f.Severity == belay.SeverityWarning && strings.HasPrefix(f.Title, deletedFileTitle) {
-			withFile[f.File] = "it was deleted with its file: " + why
-		}
-	}
 	for _, g := range p.deleted {
 		s := p.successors[g.ShortName]
-		if s.Reason = g.reason; g.isUnexplained() {
-			s.Reason = withFile[g.file.Path]
-		}
-		if g.Group || g.Name == outsideName || g.isUnexplained() && s.Reason == "" {
+		if s.Reason = g.reason; g.Group || g.Name == outsideName || g.isUnexplained() {
 			s = Successor{}
 		}
 		p.successors[g.ShortName] = s
@@ -405,8 +395,6 @@ func (w *DeletionRequest) severity(p permission, detail string) (belay.Severity,
 	return belay.SeverityQuestion, detail
 }
 
-const deletedFileTitle = "test file deleted: "
-
 func deletedFileFinding(f *syntax.File, gone []fileTest, files []*syntax.File, w *DeletionRequest) belay.Finding {
 	var names []string
 	for _, g := range gone[:min(len(gone), 20)] {
@@ -416,7 +404,7 @@ func deletedFileFinding(f *syntax.File, gone []fileTest, files []*syntax.File, w
 		names = append(names, fmt.Sprintf("%d more", len(gone)-20))
 	}
 	out := belay.Finding{
-		Severity: belay.SeverityQuestion, File: f.Path, Title: deletedFileTitle + f.Path,
+		Severity: belay.SeverityQuestion, File: f.Path, Title: "test file deleted: " + f.Path,
 		Detail:         fmt.Sprintf("it contained %s", strings.Join(names, ", ")),
 		Recommendation: "restore the file unless the task makes it superfluous; a person has to approve its deletion",
 	}

@@ -86,7 +86,6 @@ func TestSuccessors(t *testing.T) {
 		"asked about":     {[]*syntax.File{file("test_a.py", pyPlain, "x = 1\n")}, map[string]Successor{"test_one": {}, "test_two": {}}},
 		"only skipped":    {[]*syntax.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\tt.Skip()\n"+asserting))}, map[string]Successor{"TestA": {}}},
 		"asked to delete": {[]*syntax.File{file("a_test.go", goHead+goTest("TestOld", asserting)+goTest("TestA", asserting), goHead+goTest("TestA", asserting))}, map[string]Successor{"TestOld": {}, "TestA": {}}},
-		"with its file":   {[]*syntax.File{file("cpp.go", goHead+"func helper() {}\n", ""), file("cpp_test.go", goHead+goTest("TestOlder", asserting), "")}, map[string]Successor{"TestOlder": {Reason: "it was deleted with its file: cpp.go, which it tested, was removed too", Tests: 1}, outsideName: {}}},
 		"for a reason":    {[]*syntax.File{file("a_test.go", goHead+goTest("TestOld", "\tt.Skip()\n"+asserting)+goTest("TestA", asserting), goHead+goTest("TestA", asserting))}, map[string]Successor{"TestOld": {Reason: "it was skipped", Tests: 1}, "TestA": {}}},
 	} {
 		rules := Rules{Deletions: ReadDeletionRequest(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkRemove, Text: "delete TestOld"}}}, "")}

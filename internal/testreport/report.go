@@ -60,6 +60,9 @@ type Report struct {
 	// Names is set by EncodeNames in a stored report.
 	Names *Names `json:"names,omitempty"`
 
+	// NeedsIgnored is set if the tests only gave this report with ignored files of the tree.
+	NeedsIgnored bool `json:"-"`
+
 	passedNames, skippedNames nameList // set while reading
 }
 

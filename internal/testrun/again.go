@@ -89,40 +89,54 @@ func (r *testRun) rerunFailures(ctx context.Context) {
 	if len(r.newFailures) == 0 {
 		return
 	}
-	root, done, err := r.in.Checkout(ctx)
-	if err != nil {
-		return
-	}
-	defer done()
-	there, ok := r.runAgain(ctx, command, root)
+	there, ok := r.runOnBefore(ctx, command)
 	if !ok {
 		return
 	}
-	known, fresh := partition(r.newFailures, func(test string) bool { return there.failed[test] })
+	base := r.in.Baseline
+	known, fresh := partition(r.newFailures, func(test string) bool {
+		return there.failed[test] && !(base != nil && base.NeedsIgnored && base.HasPassed(test))
+	})
 	if len(known) > 0 {
-		passing, failing := partition(known, r.passesWithIgnored(ctx, command, root))
+		passing, failing := partition(known, r.passesWithIgnored(ctx, command))
 		known, fresh = failing, append(fresh, passing...)
 	}
 	r.knownFailures, r.newFailures = append(r.knownFailures, known...), fresh
 }
 
-// passesWithIgnored copies the ignored files of the tree into a checkout of the before snapshot, in which a test may have
-// failed for the lack of them, and returns whether a test passes there now.
-func (r *testRun) passesWithIgnored(ctx context.Context, command belay.TestCommand, root string) func(test string) bool {
+// runOnBefore runs command in a checkout of the before snapshot, as runAgain does.
+func (r *testRun) runOnBefore(ctx context.Context, command belay.TestCommand) (s secondRun, ok bool) {
+	root, done, err := r.in.Checkout(ctx)
+	if err != nil {
+		return s, false
+	}
+	defer done()
+	return r.runAgain(ctx, command, root)
+}
+
+// passesWithIgnored runs command in a checkout of the before snapshot with the ignored files of the tree, for the lack of
+// which a test may have failed in another one, and returns whether a test passes there.
+func (r *testRun) passesWithIgnored(ctx context.Context, command belay.TestCommand) func(test string) bool {
+	none := func(string) bool { return false }
+	if r.in.CopyIgnored == nil {
+		return none
+	}
+	root, done, err := r.in.Checkout(ctx)
+	if err != nil {
+		return none
+	}
+	defer done()
 	if copied := r.copyIgnored(ctx, root); len(copied) > 0 {
 		if again, ok := r.runAgain(ctx, command, root); ok {
 			return again.passed
 		}
 		r.lacking = append(r.lacking, copied...)
 	}
-	return func(string) bool { return false }
+	return none
 }
 
 // copyIgnored copies ignored files of the tree into a checkout, and notes what it could not copy.
 func (r *testRun) copyIgnored(ctx context.Context, root string) []string {
-	if r.in.CopyIgnored == nil {
-		return nil
-	}
 	copied, left := r.in.CopyIgnored(ctx, root)
 	r.lacking = left
 	return copied

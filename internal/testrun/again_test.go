@@ -199,6 +199,20 @@ func TestIgnoredFilesExcuseNothing(t *testing.T) {
 	}
 }
 
+// TestIgnoredFileDeleted: a test that passed before the task with an ignored file, and fails since the agent deleted it,
+// did not fail before.
+func TestIgnoredFileDeleted(t *testing.T) {
+	t.Parallel()
+	command := belay.TestCommand{Command: `printf 'ok a\n1..2\n'; test -e local.db && echo ok b || { echo not ok b; exit 1; }`, Format: testreport.TAP}
+	report, _ := Run(t.Context(), Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"local.db": ""}), Command: command})
+	report.EncodeNames()
+	in := Input{May: config.Anything(), Root: testutil.Project(t, nil), Command: command, Baseline: Baseline{Report: report, Copied: []string{"local.db"}}.KnownReport()}
+	in.Checkout = func(context.Context) (string, func(), error) { return testutil.Project(t, nil), func() {}, nil }
+	if _, r := Run(t.Context(), in); testutil.Told(r) != "fail\nerror tests : test fails: b" {
+		t.Error(testutil.Told(r))
+	}
+}
+
 // TestAgainWithoutTheStateBefore: a failure that cannot be compared stays new.
 func TestAgainWithoutTheStateBefore(t *testing.T) {
 	t.Parallel()

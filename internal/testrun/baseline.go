@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,7 @@ func (b Baseline) KnownReport() *testreport.Report {
 		return nil
 	}
 	b.Report.DecodeNames()
+	b.Report.NeedsIgnored = len(b.Copied) > 0
 	return &b.Report
 }
 
@@ -137,25 +139,38 @@ func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.C
 	return b, nil
 }
 
-// run runs the tests in a checkout. If that gives failures or no result, it copies the ignored files of the tree into
-// the checkout and runs them once more: no snapshot contains these files, but the tests in the tree have them.
+// checkOut makes a checkout with the installed packages. done removes it.
+func (k Baseliner) checkOut(ctx context.Context, id belay.SnapshotID, reuse []string) (root string, done func(), err error) {
+	place, err := worktree.Make(ctx, k.Snaps, id, reuse)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
+		return "", nil, errors.Join(err, place.Close())
+	}
+	return place.Root, func() { _ = place.Close() }, nil // the next checkout removes what remains
+}
+
+// run runs the tests in a checkout. If that gives failures or no result, it runs them once more in another one, with the
+// ignored files of the tree: no snapshot contains these files, but the tests in the tree have them.
 func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks, b *Baseline) error {
-	place, err := worktree.Make(ctx, k.Snaps, id, checks.Reuse)
+	root, done, err := k.checkOut(ctx, id, checks.Reuse)
 	if err != nil {
 		return err
 	}
-	defer place.Close() // the next checkout removes what remains
-	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
-		return err
-	}
-	inTime := k.runIn(ctx, place.Root, checks, b)
+	inTime := k.runIn(ctx, root, checks, b)
+	done()
 	if !inTime || b.Why == "" && len(b.Report.Failures) == 0 {
 		return nil
 	}
-	copied, left := worktree.CopyIgnored(ctx, k.Snaps.Repo, place.Root)
+	if root, done, err = k.checkOut(ctx, id, checks.Reuse); err != nil {
+		return err
+	}
+	defer done()
+	copied, left := worktree.CopyIgnored(ctx, k.Snaps.Repo, root)
 	if len(copied) > 0 {
 		again := *b
-		switch inTime = k.runIn(ctx, place.Root, checks, &again); {
+		switch inTime = k.runIn(ctx, root, checks, &again); {
 		case again.Why != "":
 			left = append(left, "with "+shortList(copied)+": "+again.Why)
 		case again.Report.Incomplete:
@@ -197,7 +212,7 @@ func shortList(paths []string) string {
 	if len(paths) <= 3 {
 		return strings.Join(paths, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(paths[:3], ", "), len(paths)-3)
+	return strings.Join(paths[:3], ", ") + " and others"
 }
 
 // existsBelow reports whether the user's tree has a path that the checkout lacks.

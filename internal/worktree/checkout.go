@@ -81,8 +81,8 @@ func (c *Checkout) Equip(root string) error {
 // maxIgnoredBytes limits the ignored files that are copied into one checkout.
 const maxIgnoredBytes = 512 << 20
 
-// CopyIgnored copies into the checkout at root the ignored files of the user's worktree: no snapshot contains them, but
-// tests may need them. Caches are left out, and what a build made there. It returns the paths that it copied, and with the reason
+// CopyIgnored copies into a new checkout at root the ignored files of the user's worktree that it lacks: no snapshot
+// contains them, but tests may need them. Caches are left out. It returns the paths that it copied, and with the reason
 // those that it could not copy.
 func CopyIgnored(ctx context.Context, from *git.Repo, root string) (copied, left []string) {
 	out, err := from.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
@@ -91,17 +91,11 @@ func CopyIgnored(ctx context.Context, from *git.Repo, root string) (copied, left
 	}
 	var names []string
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if trimmed := strings.TrimSuffix(name, "/"); trimmed != "" && !isCache(name) && !isBuilt(root, name) {
+		if trimmed := strings.TrimSuffix(name, "/"); trimmed != "" && !isCache(name) {
 			names = append(names, trimmed)
 		}
 	}
-	return agent.CopyOver(ctx, from.Root, root, names, maxIgnoredBytes)
-}
-
-// isBuilt reports whether a checkout has an output folder of its own: what was built there is right.
-func isBuilt(root, name string) bool {
-	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
-	return err == nil && belay.Output(name) != ""
+	return agent.CopyMissing(ctx, from.Root, root, names, maxIgnoredBytes)
 }
 
 // isCache reports whether an ignored path is nothing that a test reads: caches, logs, settings of editors.

@@ -175,7 +175,7 @@ func TestFolder(t *testing.T) {
 }
 
 // TestCopyIgnored: a checkout gets the ignored files that tests may need, without caches, with
-// their times. What a test made there is replaced, what a build made there stays, and so do links.
+// their times, and nothing in place of what it has.
 func TestCopyIgnored(t *testing.T) {
 	t.Parallel()
 	y, to := newYard(t), t.TempDir()
@@ -186,19 +186,18 @@ func TestCopyIgnored(t *testing.T) {
 	y.write("wt/.git", "gitdir: elsewhere\n")
 	y.write("sub/kept.txt", "kept")
 	y.git("add", "sub/kept.txt")
-	write(t, to, "dist/built.js", "of the first run")
-	write(t, to, "a.db", "empty")
-	write(t, to, "gen/x.log", "of the first run")
+	write(t, to, "dist/built.js", "of the snapshot")
+	write(t, to, "gen/x.go", "of the snapshot")
 	y.write("linked.db", "ignored")
 	old := time.Unix(1e9, 0)
 	if err := errors.Join(os.Symlink("nowhere", filepath.Join(to, "linked.db")), os.Chtimes(filepath.Join(y.dir, "a.db"), old, old)); err != nil {
 		t.Fatal(err)
 	}
 	copied, left := worktree.CopyIgnored(t.Context(), open(t, y.dir).Snapshots.Repo, to)
-	if want := []string{"a.db", "gen", "sub/b.db", "wt"}; !slices.Equal(copied, want) || len(left) > 0 {
+	if want := []string{"a.db", "dist", "gen", "sub/b.db", "wt"}; !slices.Equal(copied, want) || len(left) > 0 {
 		t.Errorf("copied %q, left %q", copied, left)
 	}
-	for name, want := range map[string]bool{"sub/b.db": true, "gen/deep/y.go": true, "dist/new.js": false, "plain.txt": false, "wt/.git": false, "gen/x.log": true} {
+	for name, want := range map[string]bool{"sub/b.db": true, "gen/deep/y.go": true, "dist/new.js": true, "plain.txt": false, "wt/.git": false} {
 		if _, err := os.Lstat(filepath.Join(to, name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -207,6 +206,9 @@ func TestCopyIgnored(t *testing.T) {
 	info, statErr := os.Stat(filepath.Join(to, "a.db"))
 	if string(text) != "ignored: a.db" || errors.Join(err, statErr) != nil || !info.ModTime().Equal(old) {
 		t.Errorf("a.db: %q of %v, %v %v", text, info.ModTime(), err, statErr)
+	}
+	if text, err := os.ReadFile(filepath.Join(to, "gen/x.go")); string(text) != "of the snapshot" {
+		t.Errorf("gen/x.go: %q, %v", text, err)
 	}
 	if target, err := os.Readlink(filepath.Join(to, "linked.db")); target != "nowhere" {
 		t.Errorf("the link: %q, %v", target, err)
