@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,7 +155,7 @@ func (s editSession) openEditor(ctx context.Context, editor, path, text string) 
 	return string(data), nil
 }
 
-// saveUnsaved ends an edit that was not applied. If the text was changed, it saves it in a file.
+// saveUnsaved ends an edit that was not applied. If the text was changed, it saves it in a new file.
 func (s editSession) saveUnsaved(text string, err error) error {
 	if text == s.text {
 		return err
@@ -164,7 +165,16 @@ func (s editSession) saveUnsaved(text string, err error) error {
 	if merr := fsroot.MkdirAll(dir, 0o700); merr != nil {
 		return errors.Join(err, merr)
 	}
-	if werr := fsroot.WriteFile(path, []byte(text), 0o600); werr != nil {
+	f, werr := fsroot.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	for n := 2; errors.Is(werr, fs.ErrExist); n++ {
+		path = filepath.Join(dir, fmt.Sprintf("%s-%d.md", s.id.Key(), n))
+		f, werr = fsroot.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if werr != nil {
+		return errors.Join(err, werr)
+	}
+	_, werr = f.WriteString(text)
+	if werr = errors.Join(werr, f.Close()); werr != nil {
 		return errors.Join(err, werr)
 	}
 	fmt.Fprintf(s.family.Err, "your text is saved in %s\n", belay.VisibleLine(path))
