@@ -243,7 +243,7 @@ func Sanitise(s string) string {
 			break
 		}
 		j := i + 2
-		for j < len(s) && (s[j] == ';' || s[j] >= '0' && s[j] <= '9') {
+		for j < len(s) && s[j] >= '0' && s[j] <= ';' { // a digit, colon or semicolon
 			j++
 		}
 		b.WriteString(s[:i])

@@ -25,6 +25,7 @@ func TestSanitise(t *testing.T) {
 		"\x1b[2Jcleared":             `\x1b[2Jcleared`,
 		"\x1b]0;title\x07":           `\x1b]0;title\x07`,
 		"\x1b[38;5;1mx\x1b[Kend":     "xend",
+		"\x1b[4:3;38:5:1mx\x1b[0m":   "x",
 		"bell\x07 and \u202ereverse": `bell\x07 and \u{202e}reverse`,
 	} {
 		if got := Sanitise(in); got != want {
