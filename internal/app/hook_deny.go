@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/hook"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // judgeToolCall denies a tool call that would destroy work or write to a protected place.
@@ -158,7 +159,8 @@ func (h *hookCall) surroundings(ctx context.Context, t belay.Task) hook.Surround
 			}
 			return slices.ContainsFunc(tracked, func(e git.IndexEntry) bool { return match(e.Path) })
 		},
-		HasIgnored: func(p string) bool { return isIrreplaceable(ctx, r, p) },
+		HasIgnored:   func(p string) bool { return isIrreplaceable(ctx, r, p) },
+		LosesCommits: func(ref, to string) bool { return losesCommits(ctx, r, ref, to) },
 		Protected: func(p string) bool {
 			return slices.ContainsFunc(t.Scope.Protect, func(g string) bool { return belay.Covers(g, p) })
 		},
@@ -191,6 +193,18 @@ func aliasesOf(ctx context.Context, r *git.Repo) map[string]string {
 		}
 	}
 	return all
+}
+
+// losesCommits reports whether a ref exists and has commits that neither another ref nor to has. HEAD
+// and belay's own refs do not count. An empty to is not known.
+func losesCommits(ctx context.Context, r *git.Repo, ref, to string) bool {
+	args := []string{"rev-list", "--max-count=1", ref, "--not", "--exclude=" + ref, "--exclude=refs/belay/*",
+		"--exclude=refs/kept/*", "--exclude=" + snapshot.CommitRefPrefix + "*", "--glob=refs/*"}
+	if to != "" {
+		args = append(args, to)
+	}
+	out, err := r.Run(ctx, nil, append(args, "--")...)
+	return err == nil && len(out) > 0
 }
 
 // isIrreplaceable reports whether git ignores a path and no tool can generate it again.

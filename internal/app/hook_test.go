@@ -174,3 +174,23 @@ func TestDeniedTooLong(t *testing.T) {
 		t.Errorf("not denied without a repository: %q", ans.Deny)
 	}
 }
+
+// TestDeniedBranchMove: a branch must not be moved away from commits that no other ref has. Neither
+// the snapshots nor HEAD count.
+func TestDeniedBranchMove(t *testing.T) {
+	dir := repository(t)
+	sh(t, dir, "git branch old && git commit -q --allow-empty -m second && git branch same")
+	sh(t, dir, "git checkout -qb only && git commit -q --allow-empty -m third")
+	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
+	for command, denied := range map[string]bool{
+		"git branch -f old": false, "git branch -f same old": false, "git branch -f new old": false, "git branch -f only only~0": false,
+		"git checkout -B only main": true, "git branch -M old only": true, "git branch -M only old": false,
+		"git update-ref refs/heads/only HEAD~1": true, "git checkout -B only HEAD": false, "git checkout -B only $(git rev-parse main)": true,
+	} {
+		more := fmt.Sprintf(`,"tool_name":"Bash","tool_use_id":%q,"tool_input":{"command":%q}`, command, command)
+		ans := sendEvent(t, dir, "a", "PreToolUse", more)
+		if (ans.Deny != "") != denied {
+			t.Errorf("%s: %q", command, ans.Deny)
+		}
+	}
+}

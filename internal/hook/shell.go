@@ -23,6 +23,9 @@ type Surroundings struct {
 	// HasIgnored reports whether the path is, or contains, an ignored file that no tool can
 	// recreate. It is relative to the root.
 	HasIgnored func(path string) bool
+	// LosesCommits reports whether moving an existing ref to another commit leaves commits that no
+	// other ref has. to is "" if it is not known.
+	LosesCommits func(ref, to string) bool
 	// Protected reports whether a file must not be written. The path is relative to the root.
 	Protected func(path string) bool
 }

@@ -142,6 +142,7 @@ func (f *finder) gitCheckout(args []string) {
 		f.addGit("checkout-force", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
 		return
 	case o["B"]:
+		f.gitMove(args, operands(args[1:], ""))
 		return
 	}
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -204,6 +205,26 @@ func (f *finder) gitSwitch(args []string) {
 	if o["f"] || o["force"] || o["discard-changes"] {
 		f.addGit("checkout-force", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
 	}
+	if o["C"] || o["force-create"] {
+		f.gitMove(args, operands(args[1:], ""))
+	}
+}
+
+// gitMove checks a command that moves a branch. ops are the branch and where it goes, by default
+// the current commit.
+func (f *finder) gitMove(args, ops []string) {
+	if len(ops) > 0 {
+		f.moveRef(args, "refs/heads/"+ops[0], append(ops, "HEAD")[1])
+	}
+}
+
+func (f *finder) moveRef(args []string, ref, to string) {
+	if strings.Contains(to, unknownText) || strings.HasPrefix(to, "-") || strings.Trim(to, "0") == "" { // zeros delete the ref
+		to = ""
+	}
+	if f.env.LosesCommits != nil && !strings.Contains(ref, unknownText) && f.env.LosesCommits(ref, to) {
+		f.addGit("branch-move", args, "commits that no other branch has are lost", "use a new name, or merge", true)
+	}
 }
 
 func (f *finder) gitStash(args []string) {
@@ -217,6 +238,18 @@ func (f *finder) gitBranch(args []string) {
 	if o["D"] || (o["d"] || o["delete"]) && (o["f"] || o["force"]) {
 		f.addGit("branch-delete", args, "commits that no other branch has are lost",
 			"use git branch -d, which keeps unmerged branches", true)
+		return
+	}
+	ops := operands(args[1:], "")
+	forced := o["f"] || o["force"]
+	switch {
+	case o["M"] || o["C"] || forced && hasOption(o, "m", "move", "c", "copy"):
+		if len(ops) > 1 { // git names the branch to overwrite last
+			ops = []string{ops[1], ops[0]}
+		}
+		f.gitMove(args, ops)
+	case forced:
+		f.gitMove(args, ops)
 	}
 }
 
@@ -277,6 +310,8 @@ func (f *finder) gitPrune(args []string) {
 func (f *finder) gitUpdateRef(args []string) {
 	if o := options(args); o["d"] || o["delete"] {
 		f.addGit("update-ref", args, "a ref is deleted, and with it the commits that only it has", insteadAsk, true)
+	} else if ops := operands(args[1:], "m"); args[0] == "update-ref" && len(ops) > 1 && strings.HasPrefix(ops[0], "refs/") {
+		f.moveRef(args, ops[0], ops[1])
 	}
 }
 

@@ -21,8 +21,11 @@ func world() Surroundings {
 		"nuke": "!git reset --hard && git clean -fd", "unstage": "reset HEAD --", "wipe": "clean -fdx", "lg": "log --oneline"}
 	root := "/home/u/proj"
 	return Surroundings{Root: root, Dir: root, Home: "/home/u", Git: []string{root + "/.git"},
-		Alias:      func(name string) (string, bool) { text, ok := aliases[name]; return text, ok },
-		Tracked:    func(match func(string) bool) bool { return slices.ContainsFunc(tracked, match) },
+		Alias:   func(name string) (string, bool) { text, ok := aliases[name]; return text, ok },
+		Tracked: func(match func(string) bool) bool { return slices.ContainsFunc(tracked, match) },
+		LosesCommits: func(ref, to string) bool {
+			return ref == "refs/heads/feature" && !strings.HasPrefix(to, "merged")
+		},
 		HasIgnored: func(p string) bool { return slices.Contains(precious, p) || p == "config" },
 	}
 }
