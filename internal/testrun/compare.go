@@ -40,11 +40,11 @@ func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) 
 		r.compareCounts()
 		return
 	}
-	gone := map[string]bool{}
+	gone, isReported := map[string]bool{}, r.reportedWithFailures()
 	var missing []string
 	for _, test := range base.PassedNames() {
 		switch {
-		case failing[test] || r.report.HasPassed(test) || r.hasFailingCase(test) || r.isInBroken(test):
+		case failing[test] || r.report.HasPassed(test) || isReported(test):
 		case r.report.HasSkipped(test):
 			r.regressed.skipped = append(r.regressed.skipped, test)
 			gone[test] = true
@@ -105,22 +105,29 @@ func wholeTests(report *testreport.Report) map[string]bool {
 	return set
 }
 
-// hasFailingCase reports whether a case of a test newly fails: then the failure is reported instead.
-func (r *testRun) hasFailingCase(test string) bool {
+// reportedWithFailures returns whether a lost test is reported with a new failure: a case of it fails, or its package or
+// file fails as a whole.
+func (r *testRun) reportedWithFailures() func(test string) bool {
+	failing, hasFailingCase := map[string]bool{}, map[string]bool{}
+	for _, f := range r.newFailures {
+		failing[f.Test] = true
+	}
 	for _, f := range slices.Concat(r.newFailures, r.flakyFailures) {
-		rest, ok := strings.CutPrefix(f.Test, test)
-		if rest = strings.TrimPrefix(rest, " "); ok && rest != "" && strings.ContainsAny(rest[:1], "/[(.:") {
-			return true
+		for i := range len(f.Test) {
+			if strings.IndexByte("/[(.:", f.Test[i]) >= 0 {
+				whole := f.Test[:i]
+				hasFailingCase[whole], hasFailingCase[strings.TrimSuffix(whole, " ")] = true, true
+			}
 		}
 	}
-	return false
-}
-
-// isInBroken reports whether a test is in a package or file that newly fails as a whole: then only that is reported.
-func (r *testRun) isInBroken(test string) bool {
-	return slices.ContainsFunc(r.newFailures, func(f testreport.Failure) bool {
-		return strings.HasPrefix(test, f.Test+".") || strings.HasPrefix(test, f.Test+"::")
-	})
+	return func(test string) bool {
+		for i := range len(test) {
+			if (test[i] == '.' || strings.HasPrefix(test[i:], "::")) && failing[test[:i]] {
+				return true
+			}
+		}
+		return hasFailingCase[test]
+	}
 }
 
 // testOfCase returns the test that a case belongs to: TestX of Go's TestX/case, test_x of pytest's

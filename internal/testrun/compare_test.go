@@ -3,8 +3,10 @@ package testrun
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -264,5 +266,33 @@ func TestGivenCommand(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestReportedWithFailures: a lost test is reported with the failure of its case, package or file, also among many.
+func TestReportedWithFailures(t *testing.T) {
+	t.Parallel()
+	r := &testRun{newFailures: []testreport.Failure{{Test: "p.TestA/one"}, {Test: "broken/q"}, {Test: "a_test.py::TestB"}, {Test: "m (1)"}},
+		flakyFailures: []testreport.Failure{{Test: "test_x[1]"}, {Test: "flaky/q"}}}
+	const many = 20_000
+	for i := range many {
+		r.newFailures = append(r.newFailures, testreport.Failure{Test: fmt.Sprintf("some/other.Test%d", i)})
+	}
+	start, isReported := time.Now(), r.reportedWithFailures()
+	for i := range many {
+		if test := fmt.Sprintf("some/package.Test%d", i); isReported(test) {
+			t.Fatal(test)
+		}
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("%d tests beside %d failures took %v", many, many, took)
+	}
+	for test, want := range map[string]bool{
+		"p.TestA": true, "p.TestAB": false, "p.TestA/one": false, "broken/q.TestC": true, "broken/qq.TestC": false, "broken/q": false,
+		"a_test.py::TestB::test_c": true, "a_test.py:TestB": false, "m": true, "test_x": true, "flaky/q.TestD": false,
+	} {
+		if got := isReported(test); got != want {
+			t.Errorf("%s: %v", test, got)
+		}
 	}
 }
