@@ -106,9 +106,10 @@ func sentenceBounds(s string) []belay.Bound {
 	if doubtfulBound.MatchString(s) {
 		return out
 	}
+	described := describing.FindStringIndex(s)
 	for _, f := range boundForms {
 		for _, at := range f.form.FindAllStringIndex(s, -1) {
-			if f.describes && describing.MatchString(s[:at[0]]) {
+			if f.describes && described != nil && described[1] <= at[0] {
 				continue
 			}
 			if what, rest := readPaths(s[at[1]:]); f.after.MatchString(rest) && !hedgeAfter.MatchString(rest) {
