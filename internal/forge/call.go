@@ -22,6 +22,7 @@ type Client struct {
 	Place
 	Via string // gh, glab, tea, or "the API"
 
+	me   *person // belay's account, once it was asked for; without a login for an app's token
 	send sender
 	wait func(context.Context, time.Duration) error // replaced in tests
 	now  func() time.Time

@@ -87,12 +87,15 @@ func (c *Client) isStranger(ctx context.Context, a author) (bool, error) {
 	if c.Kind != GitHub || a.User == nil || a.User.Type == "Bot" || a.mayWrite() {
 		return false, nil
 	}
-	var me person
-	_, err := c.call(ctx, http.MethodGet, "/user", nil, &me)
-	if status(err) == http.StatusForbidden { // an app's token, so its account is a Bot
-		return true, nil
+	if c.me == nil {
+		var me person
+		_, err := c.call(ctx, http.MethodGet, "/user", nil, &me)
+		if err != nil && status(err) != http.StatusForbidden { // an app's token, so its account is a Bot
+			return false, err
+		}
+		c.me = &me
 	}
-	return me.Login != a.User.Login, err
+	return c.me.Login == "" || c.me.Login != a.User.Login, nil
 }
 
 // item is a pull request or an issue, with the fields of all forges.

@@ -438,6 +438,29 @@ func TestMarksOfStrangers(t *testing.T) {
 	}
 }
 
+// TestManyStrangers: belay's account is asked for once, also if an app's token gets no answer.
+func TestManyStrangers(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []bool{false, true} {
+		f, c := newFake(t, GitHub)
+		user := map[string]any{"login": "eve", "type": "User"}
+		for id := range 20 {
+			f.items["comments"] = append(f.items["comments"], map[string]any{"id": id + 1, "user": user, "author_association": "NONE", "body": "<!-- belay:T1 -->"})
+		}
+		calls := 0
+		f.fail = func(_ int, r *http.Request) (int, map[string]string, string) {
+			if r.URL.Path != "/user" {
+				return 0, nil, ""
+			}
+			calls++
+			return map[bool]int{true: 403}[refused], nil, `{"message":"Resource not accessible by integration"}`
+		}
+		if did, err := c.Comment(t.Context(), 5, "new", "T1"); err != nil || did != "written" || calls != 1 {
+			t.Errorf("refused %v: %s %v, %d calls", refused, did, err, calls)
+		}
+	}
+}
+
 func TestLocate(t *testing.T) {
 	for _, name := range []string{"GITHUB_SERVER_URL", "GITHUB_API_URL", "GH_HOST", "CI_SERVER_HOST", "GITLAB_HOST", "CI_API_V4_URL", "GITEA_SERVER_URL", "FORGEJO_SERVER_URL"} {
 		t.Setenv(name, "")

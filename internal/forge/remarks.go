@@ -148,7 +148,7 @@ const threadsQuery = `query($owner: String!, $name: String!, $number: Int!, $aft
     pageInfo { hasNextPage endCursor } nodes { isResolved comments(first: 100) { nodes { url } } } } } } }`
 
 // resolvedThreads returns the IDs of the comments in resolved threads on GitHub, of which its REST
-// API says nothing. If GitHub refuses to say, it sets Unsure.
+// API says nothing. If GitHub refuses to say, or there are too many, it sets Unsure.
 func (h *remarkReader) resolvedThreads(number int) (map[int64]bool, error) {
 	owner, name, _ := strings.Cut(h.client.Path, "/")
 	resolved := map[int64]bool{}
@@ -196,9 +196,10 @@ func (h *remarkReader) resolvedThreads(number int) (map[int64]bool, error) {
 				belay.Clip(belay.VisibleLine(answer.Errors[0].Message), mostSaying))
 		}
 		if after = &threads.PageInfo.EndCursor; !threads.PageInfo.HasNextPage {
-			break
+			return resolved, nil
 		}
 	}
+	h.Unsure = fmt.Sprintf("GraphQL of %s: more than %d threads", belay.VisibleLine(h.client.Host), 100*mostPages)
 	return resolved, nil
 }
 

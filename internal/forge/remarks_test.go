@@ -158,6 +158,24 @@ func TestResolved(t *testing.T) {
 	}
 }
 
+// TestManyThreads: with more threads than belay reads, remarks may be resolved ones.
+func TestManyThreads(t *testing.T) {
+	t.Parallel()
+	f, c := newFake(t, GitHub)
+	answering(f, said[GitHub])
+	text := f.fail
+	f.fail = func(n int, r *http.Request) (int, map[string]string, string) {
+		if r.URL.Path == "/graphql" {
+			return 200, nil, threads(`{"hasNextPage":true,"endCursor":"c1"}`, thread(true, 7))
+		}
+		return text(n, r)
+	}
+	all, err := c.Remarks(t.Context(), 5)
+	if err != nil || all.Resolved != 1 || !strings.Contains(all.Unsure, "more than 10000 threads") {
+		t.Errorf("%+v %v", all, err)
+	}
+}
+
 // TestGraphQLAddress: GitHub Enterprise has its GraphQL API beside that of REST.
 func TestGraphQLAddress(t *testing.T) {
 	t.Parallel()
