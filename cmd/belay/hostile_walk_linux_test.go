@@ -48,7 +48,7 @@ var walked = map[string][]string{
 	"snapshot show": {"ID"}, "snapshot status": {""}, "snapshot take": {""}, "status": {"", "--json"},
 	"task accept-record": {"T1"}, "task add": {"write --task T9", "write --task T9 -- EVIL"}, "task capture": {"T1"}, "task edit": {"T2 --print"},
 	"task finish": {"T1"}, "task history": {""}, "task-history": {""}, "task import": {"--all", "tasks.md", "--all -- EVIL"}, "task list": {""},
-	"task move": {"T1 --to for_review", "T1 --to approved --force"}, "task parse": {"write"}, "task start": {"T2", "T4"},
+	"task move": {"T1 --to for_review", "T1 --to approved --force --gate 1"}, "task parse": {"write"}, "task start": {"T2", "T4"},
 	"telemetry send": {"", "--all T1"}, "telemetry show": {"T1"}, "fleet": {"list", "--help"}, "notify": {"", "--test"},
 	"trust": {"--show", "--remove", "", "--yes"}, "timeline": {"", "claude-1"}, "brief": {""}, "hook": {"claude", "gemini"}, "undo": {"", "--skip-broken", "--turn", "--tool 1"}, "version": {""}, "watch": {"--status", "--stop", "--idle 1s"}, "worktree list": {""},
 	"worktree remove": {"T4", "T4 --force"}, "help": {"run"},

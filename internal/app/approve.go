@@ -20,6 +20,7 @@ import (
 // arbiter's decision.
 type Approval struct {
 	Task     belay.TaskID
+	Gate     int // the work must wait at this gate; 0: at any
 	Force    bool
 	By       string // "": $USER
 	Decision func() (review.Decision, error)
@@ -37,9 +38,12 @@ func writeOverride(ctx context.Context, s *session.Session, r *session.Record, w
 // written. Work that waits for a review, or that only raised a question, is accepted without a
 // reason; rejected work is accepted with the arbiter's decision, which goes into the record and
 // into the review cycle's file. Errors: CodeUsage when the task has no work to accept, CodeRefused
-// when Force is missing, CodeDrift when work that waits for a review changed after its checks.
+// when Force is missing, CodeBusy when it no longer waits at Gate, CodeDrift when work that waits for a review changed after its checks.
 func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, error) {
 	r, err := s.Session.Load(q.Task)
+	if q.Gate != 0 {
+		r, err = s.TaskAtNumberedGate(q.Task, q.Gate)
+	}
 	if err != nil {
 		return nil, err
 	}

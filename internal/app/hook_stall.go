@@ -68,7 +68,7 @@ func (h *hookCall) checkStall(ctx context.Context, m session.Mark) error {
 			"change your approach before you call it again. If you cannot continue, say what is missing, and stop."
 		h.ans.Note = "belay: the agent repeats itself: " + what
 		if n := h.svc.Session.Config.Stall.Recoveries; seen.Warnings > n {
-			h.ans.Note += fmt.Sprintf(" (told %d times); belay undo --turn reverses the turn", seen.Warnings)
+			h.ans.Note += fmt.Sprintf(" (warned %d times); belay undo --turn reverses the turn", seen.Warnings)
 		}
 		s := h.nextMark(markStall)
 		s.Tool, s.Text = m.Tool, what

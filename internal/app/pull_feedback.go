@@ -170,7 +170,7 @@ func (s *Service) RecordFeedback(ctx context.Context, r PullFeedback) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("told of %s and %s on %s: %s", belay.CountOf(len(r.Failed), "failed check"),
+	text := fmt.Sprintf("the agent gets %s and %s on %s: %s", belay.CountOf(len(r.Failed), "failed check"),
 		belay.CountOf(len(r.Remarks), "remark"), shortID(r.Checks.Commit), strings.Join(keys, " "))
 	return s.Session.AddNote(ctx, rec, session.Note{Kind: feedbackNote, Text: text})
 }

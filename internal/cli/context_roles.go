@@ -108,7 +108,7 @@ func printHandoff(w io.Writer, h app.HandoverResult) {
 
 func roleOrBelay(role string) string {
 	if role == "" {
-		return "the present is"
+		return "the work is"
 	}
 	return role
 }

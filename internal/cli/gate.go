@@ -140,8 +140,8 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 		return err
 	}
 	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview { // accept the judged work immediately
-		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonCategory(message),
-			by: by})
+		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, gate: r.State.Gate.Number,
+			note: message, category: reasonCategory(message), by: by})
 	}
 	if r, err = svc.Decide(c.Context(), id, gate, what, message, by); err != nil {
 		return err

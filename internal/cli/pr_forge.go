@@ -153,7 +153,7 @@ func roundError(r app.PullFeedback) error {
 	switch r.Checks.State {
 	case forge.Failed:
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay pr %s --open --push, if its work is not pushed yet", r.Task),
-			"checks of %s failed; %s was told already", commit, r.Task)
+			"checks of %s failed; %s has been given them already", commit, r.Task)
 	case forge.Pending:
 		return belay.Refuse(belay.CodeWaiting, "try again later, or with a longer --timeout", "checks of %s are running", commit)
 	}

@@ -147,7 +147,7 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 
 // printPruned prints what was deleted, and why other snapshots are kept.
 func printPruned(w io.Writer, out app.Pruned, dry bool) {
-	verb := "forgotten"
+	verb := "deleted"
 	if dry {
 		verb = "would be deleted"
 	}

@@ -17,6 +17,7 @@ import (
 type moveFlags struct {
 	to, category, note, by string
 	force                  bool
+	gate                   int
 }
 
 func (a taskFamily) moveCommand() *cobra.Command {
@@ -47,6 +48,7 @@ accept, or no reason · 5 an attempt is running · 6 no such task.`,
 	f.BoolVar(&q.force, "force", false, "accept rejected work")
 	f.StringVar(&q.category, "category", "", "why the rejection does not apply: "+review.CategoryNames())
 	f.StringVar(&q.note, "note", "", "the reason, for the record")
+	f.IntVar(&q.gate, "gate", 0, "accept what waits at gate `N` only, and fail if somebody else answered it (default: the open one)")
 	f.StringVar(&q.by, "by", "", "who accepts it, for the record (default: $USER)")
 	for _, q := range review.Questions() {
 		f.Bool(flagName(q), false, q.Text)
@@ -71,7 +73,7 @@ func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
 	why := func() (review.Decision, error) {
 		return a.askOverrule(c.Flags(), review.Category(q.category), q.note)
 	}
-	if _, err := app.ApproveWork(c.Context(), svc, app.Approval{Task: id, Force: q.force, By: q.by, Decision: why,
+	if _, err := app.ApproveWork(c.Context(), svc, app.Approval{Task: id, Gate: q.gate, Force: q.force, By: q.by, Decision: why,
 		Watch: a.Screen(true)}); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func printTimelineStep(w io.Writer, p Paint, s app.TimelineStep) {
 	case "undo":
 		what = "undo: " + belay.VisibleLine(s.Text)
 	case "stall":
-		what = "told that it repeats itself: " + belay.VisibleLine(s.Text)
+		what = "warned that it repeats itself: " + belay.VisibleLine(s.Text)
 	case "stop":
 		what = "rejected: " + belay.VisibleLine(s.Text)
 	}

@@ -40,7 +40,8 @@ func (q *request) decide(id belay.TaskID) error {
 	args := []string{"decide", string(id), string(what), "--quiet", fmt.Sprintf("--gate=%d", gate)}
 	switch {
 	case what == loop.DecideApprove && r.State.Gate.Overrides():
-		args = []string{"task", "move", string(id), "--to=approved", "--force", "--category=" + string(a.Category), "--note=" + words}
+		args = []string{"task", "move", string(id), "--to=approved", "--force", args[4],
+			"--category=" + string(a.Category), "--note=" + words}
 	case words != "":
 		args = append(args, "--message="+words)
 	}

@@ -424,7 +424,7 @@ func TestApproveOver(t *testing.T) {
 	}
 	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"approve"}, "category": {"cross_scope"}, "message": {"b.txt is T9's"}}
 	status, page := v.post("/r/1/task/T1/decide", form)
-	want := "[task move T1 --to=approved --force --category=cross_scope --note=b.txt is T9's --by=ana]"
+	want := "[task move T1 --to=approved --force --gate=1 --category=cross_scope --note=b.txt is T9's --by=ana]"
 	if status != http.StatusOK || fmt.Sprint(did) != want || !strings.Contains(page, "accepted") {
 		t.Errorf("%d %q in %s\n%s", status, did, dir, page)
 	}
