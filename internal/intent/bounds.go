@@ -46,7 +46,7 @@ var (
 	onlyThat = lazyregexp.New(clauseStart + `(?:` + touchVerbs + `\s+nothing\s+else|` + deniedVerb + touchVerbs +
 		`\s+anything\s+else|nothing\s+else\s+(?:may|must|should|is\s+to)\s+(?:be\s+)?change[ds]?)\s*(?:$|[.;:!?,)])`)
 	hedgeAfter = lazyregexp.New(`(?i)^\s*,?\s*(?:unless|if|when|whenever|until|till|yet|except|too|more|much|by\s+hand|` +
-		`manually|directly|other\s+than|apart|beyond|for\s+(?:any|no)\s+reason\s+other|regenerate|run\b.*\binstead)\b`)
+		`manually|directly|other\s+than|apart|beyond|for\s+(?:any|no)\s+reason\s+other|regenerate|run\b.{1,60}\binstead)\b`)
 	boundEnd = lazyregexp.New(`(?i)^\s*(?:$|[.;:!?,)–—]|` +
 		`(?:and|but|or|so|while|because|since|as\s+well|at\s+all|either|please|whatsoever|though|for\s+now|in\s+this|` +
 		`in\s+any\s+way|here|this\s+time|today)\b)`)
