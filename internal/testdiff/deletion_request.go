@@ -73,9 +73,21 @@ var (
 	otherSubject = lazyregexp.New(`(?i)\b(?:who|which|that|users?|people|they|it|nobody|someone)\s+` +
 		`(?:can|could|may|might|will|would|must)?\s*$|` +
 		`\b(?:allow|permit|enable|ask)s?\s+(?:\w+\s+){1,3}to\s+$|\blets?\s+(?:the\s+)?(?:\w{3,}|it)\s+$`)
+	// nounVerb matches the verbs that are nouns too, before noObject.
+	nounVerb = lazyregexp.New(`^(?:drops?|strip|splits?|moves?|merges?|ports?|rewrites?|reworks?|refactors?|clean[ -]?up|` +
+		`overhauls?|skips?|marks?|renames?|extracts?|\w+ing)$`)
+	// plainOrder and orderOfNoun match the words before a verb, or a noun like "rewrite", that is asked for all the same.
+	plainOrder = lazyregexp.New(`(?i)(?:^|[.;:!,]\s)\s*(?:please\s+)?(?:(?:open|write|make|create|prepare|send|submit)\s+an?\s+` +
+		`(?:pr|mr|pull request|patch|commit|change)\s+(?:that|which)|lets\s+(?:please|just|also|now)|this is about|plan for)\s+$|` +
+		`\bask\s+you\s+to\s+$`)
+	fromFile    = lazyregexp.New(`^from\s+\S*\w[./]\w`)
+	toBe        = lazyregexp.New(`(?i)\b(?:should|must|needs?\s+to|ha(?:s|ve)\s+to|are\s+to)\s+be\s+$`)
+	orderOfNoun = lazyregexp.New(`(?i)\b(?:do|need|want)\s+an?\s+$`)
+	skipMark    = lazyregexp.New(`(?i)\b(?:add|put|set)\s+(?:an?|the)\s+$`)
+	negation    = lazyregexp.New(`(?i)\b(?:not|no|never|without|\w+n['’]t|dont)\b`)
 	// reportStart matches the words before a verb that reports what the change does, as in a commit message.
 	reportStart = lazyregexp.New(`(?i)(?:^|[.;:!,]\s|\b(?:and|then|also|this|commit|change|patch|pr|mr|we|i)\s)\s*` +
-		`(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:(?:also|then|have)\s+)*$`)
+		`(?:[-*•–]\s+|\d{1,2}[.)]\s+|(?:\(\d+\)|\[[\w./-]+\]|#\d+):?\s+)?(?:(?:also|then|have)\s+)*$`)
 
 	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|` +
 		`assertions?|suites?)$`)
@@ -129,12 +141,14 @@ func ReadDeletionRequest(r belay.Request, prose string) *DeletionRequest {
 		texts = append(texts, first)
 	}
 	for i, text := range texts {
-		if i < len(r.Requirements) && r.Requirements[i].Marker == belay.MarkRemove && !deletionVerbs.MatchString(text) {
-			w.addTargets("remove "+text, deletionVerbs, false)
-		}
 		w.revert = w.revert || revertSubject.MatchString(text)
+		known := len(w.targets)
 		w.addTargets(text, deletionVerbs, false)
 		w.addTargets(text, replacementVerbs, true)
+		if i < len(r.Requirements) && r.Requirements[i].Marker == belay.MarkRemove && len(w.targets) == known &&
+			!negation.MatchString(text) {
+			w.addTargets("remove "+text, deletionVerbs, false)
+		}
 	}
 	for line := range strings.Lines(prose) {
 		line = strings.TrimSpace(line[len(orderStart.FindString(line)):])
@@ -228,9 +242,16 @@ func isDescribed(before, verb, rest string) bool {
 	switch {
 	case strings.Contains(verb, " "): // instead of, get rid of
 		return false
-	case verb == "skip" && strings.HasSuffix(before, "add a "): // a skip mark
+	case verb == "skip" && skipMark.MatchString(before), plainOrder.MatchString(before):
 		return false
-	case noObject.MatchString(rest) || determiner.MatchString(before) || otherSubject.MatchString(before):
+	case strings.HasPrefix(rest, "from ") && !fromFile.MatchString(rest):
+		return true
+	case toBe.MatchString(before) && fromFile.MatchString(rest): // "should be removed from m_test.go"
+		return false
+	case orderOfNoun.MatchString(before) && strings.HasPrefix(rest, "of ") && nounVerb.MatchString(verb):
+		return negation.MatchString(before)
+	case noObject.MatchString(rest) && (nounVerb.MatchString(verb) || strings.HasPrefix(rest, "of ")),
+		determiner.MatchString(before) || otherSubject.MatchString(before):
 		return true
 	case strings.HasSuffix(verb, "ing"):
 		return asEvent.MatchString(before)

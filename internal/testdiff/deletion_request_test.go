@@ -146,6 +146,19 @@ func TestEverydayRequests(t *testing.T) {
 		"make the retired tests pass again",
 		"count the tests that were removed in the report",
 		"fix the port of the tests",
+		"a script that removes the old tests",
+		"fix the script in the patch folder that removes tests",
+		"the hook asks users to delete tests",
+		"we need documentation about deleting tests",
+		"the rewrite of the tests is slow",
+		"fix the cleanup of the tests",
+		"we do not need a rewrite of the tests",
+		"the drop in m_test.go is odd",
+		"restore the tests dropped from m_test.go",
+		"a flag lets admins remove tests",
+		"issue (3) users removed tests",
+		"an item should be removed from the test suite after a crash",
+		"deleted users should be removed in the tests view",
 	} {
 		if s := wants(belay.MarkModify, text).Severity("m.TestOld", "TestOld", "m_test.go"); s != belay.SeverityError {
 			t.Errorf("%s: %s", text, s)
@@ -176,8 +189,52 @@ func TestEverydayRequests(t *testing.T) {
 		"rewrite the tests with a table",
 		"consider removing the old tests",
 		"finish removing the old tests",
+		"The obsolete tests should be removed from m_test.go",
+		"delete from m_test.go the tests of Half",
+		"Open a PR that removes the old tests",
+		"write a patch which deletes the flaky tests",
+		"do a rewrite of the tests",
+		"we need a refactoring of the tests",
+		"do a cleanup of the tests",
+		"I ask you to remove the old tests",
+		"lets please remove the old tests",
+		"this is about removing the old tests",
+		"Plan for deleting the old tests",
+		"(3) removed the old tests",
+		"[parser] drops the old tests",
+		"#12 removed the old tests",
 	} {
 		if s := wants(belay.MarkModify, text).Severity("m.TestOld", "TestOld", "m_test.go"); s == belay.SeverityError {
+			t.Errorf("%s: %s", text, s)
+		}
+	}
+}
+
+// TestMarkedAsRemoved: what is marked as to be removed is so also if its words have a verb that is none there.
+func TestMarkedAsRemoved(t *testing.T) {
+	t.Parallel()
+	for text, lost := range map[string]bool{"the tests of the drop command": true, "do not remove tests": false} {
+		s := wants(belay.MarkRemove, text).Severity("m.TestDrop", "TestDrop", "m_test.go")
+		if (s != belay.SeverityError) != lost {
+			t.Errorf("%s: %s", text, s)
+		}
+	}
+}
+
+// TestSkipRequests: a request for a skip allows it, one that only speaks of one does not.
+func TestSkipRequests(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]belay.Severity{
+		"TestOld: add the skip mark":               belay.SeverityNote,
+		"put a skip on TestOld":                    belay.SeverityNote,
+		"add a skip mark to TestOld":               belay.SeverityNote,
+		"skip TestOld":                             belay.SeverityNote,
+		"fix the skip of TestOld":                  belay.SeverityError,
+		"remove the skip mark of TestOld":          belay.SeverityError,
+		"find out who put the ignored tests there": belay.SeverityError,
+	} {
+		r := ReadSkipRequest([]belay.Requirement{{Marker: belay.MarkModify, Text: text}})
+		if s := r.Severity("m.TestOld", "TestOld", "m_test.go"); s != want {
 			t.Errorf("%s: %s", text, s)
 		}
 	}
