@@ -40,10 +40,11 @@ func writeOverride(ctx context.Context, s *session.Session, r *session.Record, w
 // into the review cycle's file. Errors: CodeUsage when the task has no work to accept, CodeRefused
 // when Force is missing, CodeBusy when it no longer waits at Gate, CodeDrift when work that waits for a review changed after its checks.
 func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, error) {
-	r, err := s.Session.Load(q.Task)
+	load := s.Session.Load
 	if q.Gate != 0 {
-		r, err = s.TaskAtNumberedGate(q.Task, q.Gate)
+		load = func(id belay.TaskID) (*session.Record, error) { return s.TaskAtNumberedGate(id, q.Gate) }
 	}
+	r, err := load(q.Task)
 	if err != nil {
 		return nil, err
 	}

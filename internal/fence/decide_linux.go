@@ -515,7 +515,7 @@ var copies = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// descriptorOf copies a descriptor of the program. A thread may have descriptors of its own, and
+// descriptorOf copies a descriptor of the program. A thread can have its own descriptors, and
 // the process's first thread may have ended; before Linux 6.9 only that one's can be copied.
 func (q *query) descriptorOf(fd int) (int, error) {
 	const pidfdThread = unix.O_EXCL

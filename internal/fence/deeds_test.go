@@ -780,19 +780,24 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// TestPorts: only the listed ports can be reached.
-func TestPorts(t *testing.T) {
+// worldWithPort returns a world and a TCP port outside the fence on which somebody listens.
+func worldWithPort(t *testing.T) (world, int) {
+	t.Helper()
 	needFence(t)
 	if Version() < networkABI {
 		t.Skip("this kernel has no rules for ports")
 	}
-	w := makeWorld(t, false)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	port := l.Addr().(*net.TCPAddr).Port
+	t.Cleanup(func() { l.Close() })
+	return makeWorld(t, false), l.Addr().(*net.TCPAddr).Port
+}
+
+// TestPorts: only the listed ports can be reached.
+func TestPorts(t *testing.T) {
+	w, port := worldWithPort(t)
 	line := fmt.Sprintf("exec 3<>/dev/tcp/127.0.0.1/%d", port)
 	p := w.policy()
 	for _, c := range []struct {
@@ -867,17 +872,8 @@ func leak(w world, protocol int, do func(int, unix.Sockaddr) error) error {
 
 // TestLeaks: no way of sending reaches a port that is not listed. Without a list all of them do.
 func TestLeaks(t *testing.T) {
-	needFence(t)
-	if Version() < networkABI {
-		t.Skip("this kernel has no rules for ports")
-	}
-	w := makeWorld(t, false)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if err := write(w.tmp+"/port", strconv.Itoa(l.Addr().(*net.TCPAddr).Port)); err != nil {
+	w, port := worldWithPort(t)
+	if err := write(w.tmp+"/port", strconv.Itoa(port)); err != nil {
 		t.Fatal(err)
 	}
 	own := w.policy()

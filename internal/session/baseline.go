@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,14 +38,7 @@ func (s *Session) TestKeeper(t belay.Task) testrun.Baseliner {
 // task's tests. done removes it.
 func (s *Session) Checkout(id belay.SnapshotID, t belay.Task) func(context.Context) (root string, done func(), err error) {
 	return func(ctx context.Context) (string, func(), error) {
-		c, err := worktree.Make(ctx, s.Snaps, id, t.Checks.Reuse)
-		if err != nil {
-			return "", nil, err
-		}
-		if err := c.Equip(s.Repo.Root); err != nil {
-			return "", nil, errors.Join(err, c.Close())
-		}
-		return c.Root, func() { _ = c.Close() }, nil // the next checkout removes what remains
+		return worktree.MakeEquipped(ctx, s.Snaps, id, t.Checks.Reuse)
 	}
 }
 

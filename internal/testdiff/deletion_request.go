@@ -76,7 +76,7 @@ var (
 	// nounVerb matches the verbs that are nouns too, before noObject.
 	nounVerb = lazyregexp.New(`^(?:drops?|strip|splits?|moves?|merges?|ports?|rewrites?|reworks?|refactors?|clean[ -]?up|` +
 		`overhauls?|skips?|marks?|renames?|extracts?|\w+ing)$`)
-	// plainOrder and orderOfNoun match the words before a verb, or a noun like "rewrite", that is asked for all the same.
+	// plainOrder and orderOfNoun match the words before a verb, or a noun like "rewrite", that still asks.
 	plainOrder = lazyregexp.New(`(?i)(?:^|[.;:!,]\s)\s*(?:please\s+)?(?:(?:open|write|make|create|prepare|send|submit)\s+an?\s+` +
 		`(?:pr|mr|pull request|patch|commit|change)\s+(?:that|which)|lets\s+(?:please|just|also|now)|this is about|plan for)\s+$|` +
 		`\bask\s+you\s+to\s+$`)

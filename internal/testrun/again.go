@@ -89,8 +89,8 @@ func (r *testRun) rerunFailures(ctx context.Context) {
 	if len(r.newFailures) == 0 {
 		return
 	}
-	there, ok := r.runOnBefore(ctx, command)
-	if !ok {
+	var there secondRun
+	if !r.onBefore(ctx, false, func(root string, _ []string) { there, ok = r.runAgain(ctx, command, root) }) || !ok {
 		return
 	}
 	base := r.in.Baseline
@@ -104,42 +104,38 @@ func (r *testRun) rerunFailures(ctx context.Context) {
 	r.knownFailures, r.newFailures = append(r.knownFailures, known...), fresh
 }
 
-// runOnBefore runs command in a checkout of the before snapshot, as runAgain does.
-func (r *testRun) runOnBefore(ctx context.Context, command belay.TestCommand) (s secondRun, ok bool) {
-	root, done, err := r.in.Checkout(ctx)
-	if err != nil {
-		return s, false
-	}
-	defer done()
-	return r.runAgain(ctx, command, root)
-}
-
-// passesWithIgnored runs command in a checkout of the before snapshot with the ignored files of the tree, for the lack of
-// which a test may have failed in another one, and returns whether a test passes there.
-func (r *testRun) passesWithIgnored(ctx context.Context, command belay.TestCommand) func(test string) bool {
-	none := func(string) bool { return false }
-	if r.in.CopyIgnored == nil {
-		return none
+// onBefore calls run with a checkout of the before snapshot. With ignored, it has copies of the ignored files of the tree, for
+// the lack of which a test may have failed in another one; it returns false without a call if there are none.
+func (r *testRun) onBefore(ctx context.Context, ignored bool, run func(root string, copied []string)) bool {
+	if ignored && r.in.CopyIgnored == nil {
+		return false
 	}
 	root, done, err := r.in.Checkout(ctx)
 	if err != nil {
-		return none
+		return false
 	}
 	defer done()
-	if copied := r.copyIgnored(ctx, root); len(copied) > 0 {
-		if again, ok := r.runAgain(ctx, command, root); ok {
-			return again.passed
+	var copied []string
+	if ignored {
+		if copied, r.lacking = r.in.CopyIgnored(ctx, root); len(copied) == 0 {
+			return false
 		}
-		r.lacking = append(r.lacking, copied...)
 	}
-	return none
+	run(root, copied)
+	return true
 }
 
-// copyIgnored copies ignored files of the tree into a checkout, and notes what it could not copy.
-func (r *testRun) copyIgnored(ctx context.Context, root string) []string {
-	copied, left := r.in.CopyIgnored(ctx, root)
-	r.lacking = left
-	return copied
+// passesWithIgnored returns whether a test passes on the before snapshot with the ignored files of the tree.
+func (r *testRun) passesWithIgnored(ctx context.Context, command belay.TestCommand) func(test string) bool {
+	passed := func(string) bool { return false }
+	r.onBefore(ctx, true, func(root string, copied []string) {
+		if again, ok := r.runAgain(ctx, command, root); ok {
+			passed = again.passed
+		} else {
+			r.lacking = append(r.lacking, copied...)
+		}
+	})
+	return passed
 }
 
 // partition splits failures by their tests.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -139,22 +138,10 @@ func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.C
 	return b, nil
 }
 
-// checkOut makes a checkout with the installed packages. done removes it.
-func (k Baseliner) checkOut(ctx context.Context, id belay.SnapshotID, reuse []string) (root string, done func(), err error) {
-	place, err := worktree.Make(ctx, k.Snaps, id, reuse)
-	if err != nil {
-		return "", nil, err
-	}
-	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
-		return "", nil, errors.Join(err, place.Close())
-	}
-	return place.Root, func() { _ = place.Close() }, nil // the next checkout removes what remains
-}
-
 // run runs the tests in a checkout. If that gives failures or no result, it runs them once more in another one, with the
 // ignored files of the tree: no snapshot contains these files, but the tests in the tree have them.
 func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks, b *Baseline) error {
-	root, done, err := k.checkOut(ctx, id, checks.Reuse)
+	root, done, err := worktree.MakeEquipped(ctx, k.Snaps, id, checks.Reuse)
 	if err != nil {
 		return err
 	}
@@ -163,7 +150,7 @@ func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Ch
 	if !inTime || b.Why == "" && len(b.Report.Failures) == 0 {
 		return nil
 	}
-	if root, done, err = k.checkOut(ctx, id, checks.Reuse); err != nil {
+	if root, done, err = worktree.MakeEquipped(ctx, k.Snaps, id, checks.Reuse); err != nil {
 		return err
 	}
 	defer done()

@@ -103,25 +103,14 @@ func (r *testRun) runBefore(ctx context.Context, excuses func(testreport.Report,
 	if r.in.Checkout == nil || ctx.Err() != nil {
 		return testreport.Report{}, belay.CheckResult{}
 	}
-	in := Input{Env: r.in.Env, Command: r.in.Command, May: r.in.May, Baseline: &testreport.Report{}, Grace: r.in.Grace}
-	run := func(copied bool) (report testreport.Report, result belay.CheckResult, ran bool) {
-		root, done, err := r.in.Checkout(ctx)
-		if err != nil {
-			return report, result, false
-		}
-		defer done()
-		if copied && len(r.copyIgnored(ctx, root)) == 0 {
-			return report, result, false
-		}
-		in.Root = root
-		report, result = Run(ctx, in)
-		return report, result, true
+	var report testreport.Report
+	var result belay.CheckResult
+	run := func(root string, _ []string) {
+		report, result = Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, May: r.in.May,
+			Baseline: &testreport.Report{}, Grace: r.in.Grace})
 	}
-	report, result, ran := run(false)
-	if ran && r.in.CopyIgnored != nil && excuses(report, result) {
-		if again, said, ran := run(true); ran {
-			return again, said
-		}
+	if r.onBefore(ctx, false, run) && excuses(report, result) {
+		r.onBefore(ctx, true, run)
 	}
 	return report, result
 }

@@ -294,6 +294,21 @@ func TestAForeignSocketIsRefused(t *testing.T) {
 	b.alike(t) // the socket is our own, but its answers are invalid
 }
 
+// listen listens where a watch of the repository would.
+func (b *box) listen(t *testing.T) net.Listener {
+	t.Helper()
+	dir, err := b.place.MakeScratchDir("watch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
 // TestASilentWatchIsBusy checks that a watch that does not answer, or not in this protocol, is not
 // reported as missing, and no second one is started.
 func TestASilentWatchIsBusy(t *testing.T) {
@@ -302,15 +317,7 @@ func TestASilentWatchIsBusy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
-			dir, err := b.place.MakeScratchDir("watch")
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := net.Listen("unix", socket(dir))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
+			l := b.listen(t)
 			go func() {
 				for {
 					c, err := l.Accept()
@@ -338,15 +345,7 @@ func TestASilentWatchIsBusy(t *testing.T) {
 func TestAnotherVersionIsStopped(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	dir, err := b.place.MakeScratchDir("watch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("unix", socket(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	l := b.listen(t)
 	var asked []request
 	served := make(chan struct{})
 	go func() {
@@ -365,7 +364,7 @@ func TestAnotherVersionIsStopped(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	_, err = Ask(context.Background(), b.place)
+	_, err := Ask(context.Background(), b.place)
 	var why *belay.Error
 	if !errors.As(err, &why) || why.Try != "belay watch --stop" {
 		t.Errorf("%v", err)

@@ -67,6 +67,18 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 	return c, nil
 }
 
+// MakeEquipped makes a checkout with the installed packages of the user's worktree, ready for tests. done removes it.
+func MakeEquipped(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse []string) (root string, done func(), err error) {
+	c, err := Make(ctx, snaps, id, reuse)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := c.Equip(snaps.Repo.Root); err != nil {
+		return "", nil, errors.Join(err, c.Close())
+	}
+	return c.Root, func() { _ = c.Close() }, nil // the next checkout removes what remains
+}
+
 // Equip shares the installed packages of the worktree at root. No snapshot contains them, but tests
 // need them.
 func (c *Checkout) Equip(root string) error {
