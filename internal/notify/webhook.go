@@ -121,7 +121,9 @@ func (w Webhook) Send(ctx context.Context, d Delivery) error {
 		HeaderEvent: d.Event, HeaderSignature: Sign(w.secret, w.now(), body)} {
 		req.Header.Set(key, value)
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	// Not the default transport: closing its idle connections can break a request that another Send makes.
+	client := &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	res, err := client.Do(req)
 	if err != nil {
